@@ -1,0 +1,33 @@
+"""The seam between the drain and the agent clients.
+
+An adapter turns a payload into an ``Event``; the drain answers with a ``Say``; the adapter turns that into
+exactly one JSON object of the client's own shape.
+"""
+
+from git_coop.record import Record
+
+START, PROMPT, STOP = "start", "prompt", "stop"
+
+
+class Event(Record):
+    """What a hook call means. ``kind`` is ``start``, ``prompt``, ``stop``, or empty: nothing for the drain to do."""
+
+    kind: str
+    client: str = ""  # the client that is really there; empty in text mode
+    name: str = ""  # the event's name in the client's own words, needed to answer in its shape
+    session: "str | None" = None  # the client's session id, raw
+    turn: "str | None" = None  # the client's own turn id, raw; None where it has none
+    directory: "str | None" = None  # where the session works, as the client says
+    prompt: str = ""  # the text of a prompt event, to recognise our own stop text in it
+    subagent: bool = False  # the caller is a subagent: show nothing, consume nothing
+    interrupted: bool = False  # a stop that the client marks as interrupted
+    continued: bool = False  # this stop follows one that was already continued by a hook
+    arrives: bool = True  # text answered to this event reaches the model
+    marked: bool = True  # text answered to a stop is marked by the client as a hook's
+
+
+class Say(Record):
+    """What the drain has to say: ``text`` to the session, ``human`` to the person where the client has a place for it."""
+
+    text: str = ""
+    human: str = ""

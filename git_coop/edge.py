@@ -1,0 +1,76 @@
+"""The world as the program meets it: environment, directory, streams, clock and randomness.
+
+Everything below the edge takes what it needs from here by parameter, so that a test can give another world.
+"""
+
+import os
+import time
+
+from git_coop.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Protocol
+
+    class Stream(Protocol):
+        """A byte stream: writes are whole and immediate, and raise ``OSError`` where they fail."""
+
+        def read(self, size: int) -> bytes: ...
+        def write(self, data: bytes) -> None: ...
+        def isatty(self) -> bool: ...
+        def ready(self, seconds: float) -> bool: ...
+
+
+class Descriptor:
+    """A file descriptor as a stream, without Python's buffers: a write that returned is with the kernel."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def read(self, size: int) -> bytes:
+        """Up to ``size`` bytes; empty at the end."""
+        return os.read(self.number, size)
+
+    def write(self, data: bytes) -> None:
+        """All of ``data``, in one call where the kernel takes it so; ``OSError`` where it fails."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.number, view) :]
+
+    def isatty(self) -> bool:
+        """Whether a terminal is at the other end."""
+        try:
+            return os.isatty(self.number)
+        except OSError:
+            return False
+
+    def ready(self, seconds: float) -> bool:
+        """Whether a read would return within ``seconds``: bytes are there, or the end is."""
+        import select  # only who reads a pipe pays for it
+
+        try:
+            return bool(select.select([self.number], [], [], seconds)[0])
+        except (OSError, ValueError):
+            return False
+
+
+class Edge(Record):
+    """One run's world. ``cwd`` is the current directory, or ``None`` where it is gone; times are nanoseconds."""
+
+    env: "Mapping[str, str]"
+    cwd: "bytes | None"
+    stdin: "Stream"
+    stdout: "Stream"
+    stderr: "Stream"
+    clock: "Callable[[], int]"
+    entropy: "Callable[[int], bytes]"
+
+
+def real() -> Edge:
+    """The edge of this process."""
+    try:
+        cwd: bytes | None = os.getcwdb()
+    except OSError:
+        cwd = None
+    return Edge(os.environ, cwd, Descriptor(0), Descriptor(1), Descriptor(2), time.time_ns, os.urandom)
