@@ -1,0 +1,115 @@
+"""Records as TOML 1.0: written so that ``cat`` shows them, read so that every string comes back to the character.
+
+A multi-line string is a literal one (``'''``) where its text allows that, for nothing in it is escaped and both sides
+run at C speed; else a basic one (``\"\"\"``) in which every control character but tab and newline is an escape. So no
+carriage return ever stands raw in a record: TOML lets a parser turn a raw CRLF into LF, and ``tomllib`` does.
+Everything that is not long text is written by ``tomli_w``.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from git_coop import clock
+from git_coop.errors import StoreFault
+
+LIMIT = (
+    256 << 20
+)  # bytes of one record: two texts of 16 MiB, in which every character became a six-byte escape, and more
+_LONG = 1000  # characters from which a text of one line is written as a long one
+_CONTROLS = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\n")
+_SHORT = {0x08: b"\\b", 0x0C: b"\\f", 0x0D: b"\\r"}
+
+
+class Damaged(StoreFault):
+    """A record that cannot be parsed; ``path`` names it."""
+
+
+def dumps(record: Mapping[str, object]) -> bytes:
+    """The record as UTF-8 TOML; ``None`` is left out, a list of mappings becomes ``[[key]]`` tables behind the rest.
+
+    Values are strings, integers, booleans, ``moment`` datetimes, lists of these and lists of mappings of these.
+    Raises ``UnicodeEncodeError`` for a string with a lone surrogate, which TOML cannot hold.
+    """
+    given = {key: value for key, value in record.items() if value is not None}
+    tables = {key: value for key, value in given.items() if _is_tables(value)}
+    plain = b"".join(_pair(key, value) for key, value in given.items() if key not in tables)
+    return plain + b"".join(_tables(key, value) for key, value in tables.items())
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, dict) for entry in value)
+
+
+def _pair(key: str, value: object) -> bytes:
+    if isinstance(value, str) and ("\n" in value or len(value) > _LONG):
+        return key.encode() + b" = " + _long(value.encode()) + b"\n"
+    if isinstance(value, Mapping):
+        raise TypeError(f"{key}: a single table is no part of a record")
+    import tomli_w  # loaded by who writes
+
+    return tomli_w.dumps({key: value}).encode()
+
+
+def _tables(key: str, entries: object) -> bytes:
+    assert isinstance(entries, list | tuple)
+    return b"".join(b"\n[[" + key.encode() + b"]]\n" + dumps(entry) for entry in entries)
+
+
+def _long(text: bytes) -> bytes:
+    """A multi-line TOML string; the newline behind the opening quotes is not part of it."""
+    controls = [byte for byte in _CONTROLS if byte in text]
+    if not controls and b"'''" not in text and not text.endswith(b"'"):
+        return b"'''\n" + text + b"'''"
+    inner = text.rstrip(b'"')
+    quotes = len(text) - len(inner)  # quotes before the closing ones are all escaped: no reader has to count them
+    inner = inner.replace(b"\\", b"\\\\").replace(b'"""', b'""\\"')
+    for byte in controls:
+        inner = inner.replace(bytes((byte,)), _SHORT.get(byte) or b"\\u%04x" % byte)
+    return b'"""\n' + inner + b'\\"' * quotes + b'"""'
+
+
+def loads(data: bytes, *, path: bytes, limit: int = LIMIT) -> dict[str, object]:
+    """The record in ``data``; ``path`` is for the error. Raises ``Damaged`` and nothing else."""
+    import tomllib  # as dear as starting Python: only who has a record to read pays for it
+
+    if len(data) > limit:
+        raise _damaged(path, f"it has more than {limit} bytes")
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise _damaged(path, f"it is not valid UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise _damaged(path, "it is nested too deeply") from None
+    except (ValueError, ArithmeticError) as error:  # the second: a number or a date out of Python's range
+        raise _damaged(path, str(error)[:200]) from None
+
+
+def _damaged(path: bytes, why: str) -> Damaged:
+    return Damaged(f"cannot parse '{os.fsdecode(path)}': {why[:1].lower()}{why[1:]}", path=path)
+
+
+class Moment(datetime):
+    """A datetime in UTC that is written with ``Z``: ``tomli_w`` writes a datetime as ``str`` gives it."""
+
+    def __str__(self) -> str:
+        fraction = f".{self.microsecond // 1000:03d}" if self.microsecond else ""
+        return self.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"
+
+
+def moment(time: int) -> Moment:
+    """A time in nanoseconds as a TOML offset datetime, cut to milliseconds as ids are; before 1970 is 1970."""
+    seconds, rest = divmod(max(time, 0), clock.SECOND)
+    return Moment.fromtimestamp(seconds, UTC).replace(microsecond=rest // 1_000_000 * 1000)
+
+
+def nanoseconds(value: object) -> int | None:
+    """The time of a parsed TOML offset datetime; ``None`` for anything else, a local datetime included."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return None
+    return (value - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+
+
+def display(path: bytes) -> str:
+    """A path for a record: UTF-8, what is not UTF-8 replaced; the folder a record lies in says where it belongs."""
+    return path.decode(errors="replace")
