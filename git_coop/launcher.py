@@ -1,0 +1,13 @@
+#!python
+"""The program ``git-coop``, as it is installed.
+
+A script of ours and not the one generated for an entry point: that one imports ``re``, a noticeable part of what
+a hook may cost at every turn. Installing it puts the environment's interpreter into the first line, so that
+whatever it imports is found there, in an editable install as well.
+"""
+
+import sys
+
+from git_coop.__main__ import main
+
+sys.exit(main())
