@@ -7,8 +7,9 @@ Everything that is not long text is written by ``tomli_w``.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeGuard
 
 from git_coop import clock
 from git_coop.errors import StoreFault
@@ -28,32 +29,49 @@ class Damaged(StoreFault):
 def dumps(record: Mapping[str, object]) -> bytes:
     """The record as UTF-8 TOML; ``None`` is left out, a list of mappings becomes ``[[key]]`` tables behind the rest.
 
-    Values are strings, integers, booleans, ``moment`` datetimes, lists of these and lists of mappings of these.
-    Raises ``UnicodeEncodeError`` for a string with a lone surrogate, which TOML cannot hold.
+    Values are strings, integers, booleans, ``moment`` datetimes, lists of these and lists of mappings of these, and
+    whatever else ``loads`` gives: keys of a newer program are written back as they were read. Raises
+    ``UnicodeEncodeError`` for a string with a lone surrogate, which TOML cannot hold.
     """
     given = {key: value for key, value in record.items() if value is not None}
-    tables = {key: value for key, value in given.items() if _is_tables(value)}
-    plain = b"".join(_pair(key, value) for key, value in given.items() if key not in tables)
-    return plain + b"".join(_tables(key, value) for key, value in tables.items())
+    tables = {key: value for key, value in given.items() if _is_flat(value) and _is_bare(key)}
+    nested = {key: value for key, value in given.items() if key not in tables and _has_tables(value)}
+    plain = [_pair(key, value) for key, value in given.items() if key not in tables and key not in nested]
+    return b"".join((*plain, _written(nested), *(_tables(key, value) for key, value in tables.items())))
 
 
-def _is_tables(value: object) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, dict) for entry in value)
+def _has_tables(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list | tuple) and any(map(_has_tables, value)))
+
+
+def _is_flat(value: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
+    """Whether a value is a list of mappings that hold no further ones: what a record of ours may have."""
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(entry, Mapping) and not any(map(_has_tables, entry.values())) for entry in value)
+    )
+
+
+def _is_bare(key: str) -> bool:
+    """Whether a key needs no quotes (TOML 1.0, "Keys")."""
+    return bool(key) and key.isascii() and key.replace("-", "").replace("_", "0").isalnum()
 
 
 def _pair(key: str, value: object) -> bytes:
-    if isinstance(value, str) and ("\n" in value or len(value) > _LONG):
+    if isinstance(value, str) and ("\n" in value or len(value) > _LONG) and _is_bare(key):
         return key.encode() + b" = " + _long(value.encode()) + b"\n"
-    if isinstance(value, Mapping):
-        raise TypeError(f"{key}: a single table is no part of a record")
-    import tomli_w  # loaded by who writes
-
-    return tomli_w.dumps({key: value}).encode()
+    return _written({key: value})
 
 
-def _tables(key: str, entries: object) -> bytes:
-    assert isinstance(entries, list | tuple)
-    return b"".join(b"\n[[" + key.encode() + b"]]\n" + dumps(entry) for entry in entries)
+def _tables(key: str, value: Iterable[Mapping[str, object]]) -> bytes:
+    return b"".join(b"\n[[" + key.encode() + b"]]\n" + dumps(entry) for entry in value)
+
+
+def _written(record: Mapping[str, object]) -> bytes:
+    import tomli_w  # only who writes pays for it
+
+    return tomli_w.dumps(record).encode()
 
 
 def _long(text: bytes) -> bytes:
