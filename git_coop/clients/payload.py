@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from git_coop.edge import Stream
 
-    Payload = dict[str, object]
+    Payload = Mapping[str, object]
 
 LIMIT = 8 * 1024 * 1024  # bytes
 SILENCE = 2.0  # seconds without a byte from a client that was to send a payload
@@ -47,7 +47,7 @@ def _next(stream: "Stream", size: int, patience: float) -> bytes:
         return b""
 
 
-def decode(data: bytes) -> "Payload | None":
+def decode(data: bytes) -> dict[str, object] | None:
     """The object in ``data``, or ``None`` where that is not one whole JSON object.
 
     Bytes that are not UTF-8 are kept as ``os.fsencode`` takes them back, so that a path in them still works.
