@@ -112,7 +112,7 @@ def render_message(
     head = f"message {number} of {of}: {name}, {_dated(message, now)}\n"
     remark = clip_bytes("; ".join(map(safe_line, notes)), bounds.note)
     head += f"({remark})\n" if remark else ""
-    middle = f"body, {_count(message.size, 'byte')}:\n" if body.text else "the body is empty\n"
+    middle = f"body, {_count(message.size, 'byte')}:\n" if message.body else "the body is empty\n"
     tail = f"end of message {number}"
     if not body.whole:
         tail += f", cut: {shown} of {message.size} bytes shown; the whole: git coop mail show {name}"
@@ -120,6 +120,18 @@ def render_message(
     said, changed = fields(_claims(message, bounds), bounds.frame - size(head + claims + middle + tail) - 1, mark_up)
     text = head + (claims + said if said else "its sender says nothing of itself\n") + middle + body.text + tail
     return Block(text + "\n", not body.whole, message.size, shown, body.markup or changed)
+
+
+def render_view(message: "Message", *, now: int, notes: "Iterable[str]" = (), bounds: Bounds = BOUNDS) -> str:
+    """One message by itself, its body whole: what a person or a model asked to see."""
+    roomy = bounds.replace(body=_ample(message.body))
+    block = render_message(message, number=1, of=1, now=now, bounds=roomy, notes=notes)
+    return _preamble(now, block.markup) + block.text
+
+
+def quoted(body: str, bounds: Bounds = BOUNDS) -> str:
+    """A whole text of somebody else as prefixed lines."""
+    return quote(body, room=_ample(body), line=bounds.line).text
 
 
 def render_batch(
@@ -192,8 +204,7 @@ def render_letter(
     told = f"{known}, written {_ago(written, now)}, {_count(bytes_long, 'byte')}"
     head = f"git coop, {clock.rfc3339(now)}: a letter from the session before waits here: {identifier}, {told}\n"
     tail = "read it with: git coop letter read\n"
-    claims: list[Claim] = [("branch", field(branch, bounds.branch), False)]
-    claims.append(("subject", field(subject, bounds.subject), False))
+    claims = [("branch", field(branch, bounds.branch), False), ("subject", field(subject, bounds.subject), False)]
     marked = f"({_MARKED})\n"
     said, changed = fields(claims, bounds.letter - size(head + tail + marked), mark_up)
     return Block(head + said + (marked if changed else "") + tail, markup=changed)
@@ -254,6 +265,11 @@ def _claims(message: "Message", bounds: Bounds) -> "list[Claim]":
         ("in reply to", field(message.in_reply_to, ids.LENGTH), False),
         ("damaged headers", field("; ".join(message.problems), bounds.damage), False),
     ]
+
+
+def _ample(body: str) -> int:
+    """Bytes that hold all of a body: a character takes four at most, and the prefix of a line of its own seven."""
+    return 16 * (len(body) + 1)
 
 
 def _dated(message: "Message", now: int) -> str:
