@@ -16,6 +16,7 @@ LINE_LIMIT = 1_000  # lines of a header that are looked at
 
 _WORD = 75  # characters of one encoded word (RFC 2047, section 2)
 _CHARSETS = ("utf-8", "unknown-8bit")
+_NAME = bytes(range(33, 127))  # what a field's name is made of; the colon ends it
 
 
 class Header(Record):
@@ -128,7 +129,7 @@ def read(data: bytes, start: int = 0) -> Header:
 def is_name(name: bytes) -> bool:
     """Whether ``name`` may stand before a colon: printable ASCII (RFC 5322, section 2.2), blanks at its end allowed."""
     name = name.rstrip(b" \t")
-    return 0 < len(name) <= WIDTH and all(33 <= byte <= 126 for byte in name)
+    return 0 < len(name) <= WIDTH and not name.translate(None, _NAME)
 
 
 def _lines(data: bytes, start: int) -> "tuple[list[bytes], int, bool]":
@@ -141,14 +142,14 @@ def _lines(data: bytes, start: int) -> "tuple[list[bytes], int, bool]":
         if not line:
             return lines, at, False
         if len(lines) == LINE_LIMIT:
-            return lines, _end(data, end), True
+            return lines, end_of(data, end), True
         lines.append(line)
     return lines, -1, False
 
 
-def _end(data: bytes, line_end: int) -> int:
-    """The offset after the first empty line that follows the line end at ``line_end``, or -1."""
-    ends = [(at, at + len(empty)) for empty in (b"\n\n", b"\n\r\n") if (at := data.find(empty, line_end)) >= 0]
+def end_of(data: bytes, start: int = 0) -> int:
+    """The offset after the first empty line that follows a line at ``start``, or -1."""
+    ends = [(at, at + len(empty)) for empty in (b"\n\n", b"\n\r\n") if (at := data.find(empty, start)) >= 0]
     return min(ends)[1] if ends else -1
 
 
@@ -175,6 +176,6 @@ def _text(value: bytes) -> "str | None":
         text = value.strip(b" \t").decode("utf-8")
     except UnicodeDecodeError:
         return None
-    if any((c < " " and c != "\t") or c == "\x7f" for c in text):
+    if not text.isprintable() and any((c < " " and c != "\t") or c == "\x7f" for c in text):
         return None
     return decode(text)

@@ -202,7 +202,7 @@ def damage(data: bytes, *, whole: bool = True) -> str | None:
     name, colon, _ = data.removeprefix(_BOM).partition(b"\n")[0].partition(b":")
     if not colon or not header.is_name(name):
         return "no header line at its start"
-    if whole and header.read(data).body_at < 0:
+    if whole and header.end_of(data) < 0:
         return "header without an end"
     return None
 
