@@ -8,10 +8,11 @@ as a digest, so that a second run starts no pip.
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import tomllib
 import venv
-from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,23 +20,24 @@ PLACE = ROOT / ".venv"
 PYTHON = PLACE / "bin" / "python"
 
 
-def digest(paths: Iterable[Path]) -> str:
-    """A digest of this interpreter, the checkout's place, and the names and contents of these files."""
-    found = hashlib.sha256(f"{sys.version}\n{sys.base_prefix}\n{ROOT}\n".encode())
-    for path in sorted(paths):
-        found.update(f"{path.relative_to(ROOT)}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return found.hexdigest()
+def digest(*facts: object) -> str:
+    """A digest of these facts, of this interpreter, of the checkout's place and of this recipe."""
+    recipe = Path(__file__).read_bytes()
+    return hashlib.sha256(repr((sys.version, sys.base_prefix, str(ROOT), recipe, facts)).encode()).hexdigest()
 
 
-def needs() -> list[Path]:
-    """What says which packages are installed."""
-    return [ROOT / "pyproject.toml", Path(__file__)]
+def needs() -> object:
+    """Which packages are installed: the tables of ``pyproject.toml`` that say so."""
+    recipe = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = recipe["project"]
+    return project["dependencies"], project["optional-dependencies"], recipe["build-system"]
 
 
-def installed() -> list[Path]:
-    """What is copied out of the checkout when the project is installed; its code is not."""
-    pages = [path for folder in ("man", "contrib") for path in (ROOT / folder).rglob("*") if path.is_file()]
-    return [ROOT / "git_coop" / "launcher.py", ROOT / "git_coop" / "__init__.py", *needs(), *pages]
+def copied() -> object:
+    """What installing the project copies out of the checkout, its code being used in place: names, modes, contents."""
+    files = [ROOT / "pyproject.toml", ROOT / "git_coop" / "launcher.py", ROOT / "git_coop" / "__init__.py"]
+    files += [path for folder in ("man", "contrib") for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
+    return [(str(path), path.stat().st_mode, path.read_bytes()) for path in files]
 
 
 def pip(*words: str) -> None:
@@ -49,7 +51,7 @@ def ensure() -> None:
     PLACE.mkdir(exist_ok=True)
     with open(PLACE / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        packages, project = digest(needs()), digest(installed())
+        packages, project = digest(needs()), digest(copied())
         if _noted("packages") != packages or not PYTHON.exists():
             _say("making the environment in .venv")
             _forget()
@@ -82,8 +84,6 @@ def _forget() -> None:
     for name in ("packages", "project"):
         (PLACE / f"{name}.stamp").unlink(missing_ok=True)
     if (PLACE / "pyvenv.cfg").exists():
-        import shutil
-
         for entry in PLACE.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
