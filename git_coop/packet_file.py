@@ -5,9 +5,10 @@ taken before (``O_EXCL``), and nothing is flushed to the disk for it. Paths are 
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from git_coop import files
+from git_coop import files, git
+from git_coop.edge import Edge
 from git_coop.errors import Fatal, NotFound, Refused
 
 LIMIT = 16 << 20  # bytes of a packet that is read
@@ -17,9 +18,13 @@ _NAME = 6  # characters, one of which at least is a digit: that is how the lette
 _ATTEMPTS = 100
 
 
-def directory(env: Mapping[str, str], cwd: bytes | None) -> bytes:
+def folder(edge: Edge) -> bytes:
     """The temporary directory: ``TMPDIR``, else ``/tmp``; absolute, for the path is read in another directory."""
-    return os.path.join(cwd or b"/", os.fsencode(env.get("TMPDIR") or "/tmp"))
+    return _absolute(edge.env.get("TMPDIR") or "/tmp", edge)
+
+
+def _absolute(path: str, edge: Edge) -> bytes:
+    return os.path.join(edge.cwd or b"/", os.fsencode(path))
 
 
 def mint(entropy: Callable[[int], bytes]) -> bytes:
@@ -34,19 +39,25 @@ def mint(entropy: Callable[[int], bytes]) -> bytes:
     return b"handoff-" + bytes(characters[::-1]) + b".md"
 
 
-def write_fresh(folder: bytes, data: bytes, entropy: Callable[[int], bytes]) -> bytes:
-    """Write a packet under a fresh name in the folder; its path. Raises ``Fatal`` where it cannot be written."""
+def write_fresh(data: bytes, edge: Edge) -> bytes:
+    """Write a packet to the temporary directory; its path. Raises ``Fatal`` where it cannot be written."""
+    place = folder(edge)
     for _attempt in range(_ATTEMPTS):
-        path = os.path.join(folder, mint(entropy))
+        path = os.path.join(place, mint(edge.entropy))
         if _create(path, data):
             return path
-    raise Fatal(f"cannot write a packet to '{os.fsdecode(folder)}': every name tried is taken", hint=_ELSEWHERE)
+    raise Fatal(f"cannot write a packet to '{os.fsdecode(place)}': every name tried is taken", hint=_ELSEWHERE)
 
 
-def write_to(path: bytes, data: bytes) -> None:
-    """Write a packet to this path; ``Refused`` where anything has the name, ``Fatal`` where it cannot be written."""
-    if not _create(path, data):
-        raise Refused(f"'{os.fsdecode(path)}' exists", hint="name a file that does not exist yet")
+def write_to(path: str, data: bytes, edge: Edge) -> bytes:
+    """Write a packet to this path; the absolute one.
+
+    ``Refused`` where anything has the name, ``Fatal`` where it cannot be written.
+    """
+    place = _absolute(path, edge)
+    if not _create(place, data):
+        raise Refused(f"'{path}' exists", hint="name a file that does not exist yet")
+    return place
 
 
 _ELSEWHERE = "name a place with --file, or another temporary directory with TMPDIR"
@@ -82,12 +93,16 @@ def _cannot_write(path: bytes, error: OSError) -> Fatal:
     return Fatal(f"cannot write '{os.fsdecode(path)}': {files.words(error)}", hint=_ELSEWHERE)
 
 
-def read(path: bytes, *, uid: int, limit: int = LIMIT) -> bytes:
+def read(path: str, edge: Edge, *, limit: int = LIMIT) -> bytes:
     """The bytes of a packet file of this user.
 
     ``NotFound`` where there is no file; ``Refused`` for a symbolic link, for anything that is no regular file, for the
     file of another user, for one that cannot be read or has more than ``limit`` bytes.
     """
+    return _read(_absolute(path, edge), limit)
+
+
+def _read(path: bytes, limit: int) -> bytes:
     try:
         number, status = files.open_regular(path)
     except files.Gone as error:
@@ -95,7 +110,7 @@ def read(path: bytes, *, uid: int, limit: int = LIMIT) -> bytes:
     except files.Unreadable as error:
         raise Refused(error.sentence) from None
     try:
-        if status.st_uid != uid:
+        if status.st_uid != os.geteuid():
             raise Refused(f"cannot read '{os.fsdecode(path)}': it belongs to another user")
         data = files.read_open(number, limit + 1)
     except OSError as error:
@@ -105,3 +120,20 @@ def read(path: bytes, *, uid: int, limit: int = LIMIT) -> bytes:
     if len(data) > limit:
         raise Refused(f"cannot read '{os.fsdecode(path)}': it has more than {limit} bytes")
     return data
+
+
+def edited(template: str, edge: Edge) -> str:
+    """What the person makes of the template in the editor that git names.
+
+    The file lies in the temporary directory and goes when its text was read; a text that cannot be read stays there,
+    and the error names it. Raises ``GitFailed`` where no editor can be had or it fails, ``Refused`` for no UTF-8.
+    """
+    path = write_fresh(template.encode(), edge)
+    try:
+        git.editor(edge.env, edge.cwd, path)
+        text = _read(path, LIMIT).decode()
+    except UnicodeDecodeError as error:
+        kept = f"it is kept in '{os.fsdecode(path)}'"
+        raise Refused(f"the edited text is not valid UTF-8 at byte offset {error.start}", hint=kept) from None
+    os.unlink(path)
+    return text

@@ -79,22 +79,24 @@ ADVICE = {
 }
 
 
-def known(name: str) -> str:
-    """The type of this name; ``Refused`` where there is none."""
-    if name in TYPES:
-        return name
-    raise Refused(f"no packet type '{_cut(name)}'", hint="the types are " + ", ".join(TYPES))
-
-
 def title(kind: str) -> str:
     """The first line of a packet of this type, without its end."""
     return f"# Handoff: {kind}"
 
 
-def template(kind: str) -> str:
-    """The packet to fill in: every section with one line of guidance, which the text replaces."""
+def _template(kind: str) -> str:
     sections = (f"## {section.name}\n\n{section.guidance}\n" for section in SECTIONS[kind])
     return "\n".join((title(kind) + "\n", *sections))
+
+
+TEMPLATES = {kind: _template(kind) for kind in TYPES}  # every section with one line of guidance, to be replaced
+
+
+def known(name: str) -> str:
+    """The type of this name; ``Refused`` where there is none."""
+    if name in TYPES:
+        return name
+    raise Refused(f"no packet type '{_cut(name)}'", hint="the types are " + ", ".join(TYPES))
 
 
 def claimed(text: str) -> str | None:
