@@ -26,7 +26,9 @@ def call(name: str, **fields: object) -> dict[str, object]:
 
 
 def event(kind: str, name: str, **facts: object) -> Event:
-    return Event(kind, "gemini", name, session="9e31", directory="/repo/wt", marked=False).replace(**facts)
+    return Event(
+        kind, "gemini", name, session="9e31", directory="/repo/wt", turn_is_unique=False, marked=False
+    ).replace(**facts)
 
 
 def after(response: object = "done", **fields: object) -> dict[str, object]:
@@ -78,7 +80,7 @@ def test_the_project_directory_stands_in_for_a_missing_cwd() -> None:
 
 def test_wrong_types_are_absent_fields() -> None:
     wrong = dict.fromkeys([*COMMON, "prompt", "source", "stop_hook_active", "agent_id"], 7)
-    found = Event("prompt", "gemini", "BeforeAgent", marked=False)
+    found = Event("prompt", "gemini", "BeforeAgent", turn_is_unique=False, marked=False)
     assert gemini.event({**wrong, "hook_event_name": "BeforeAgent"}, {}) == found
 
 

@@ -17,6 +17,7 @@ class Event(Record):
     name: str = ""  # the event's name in the client's own words, needed to answer in its shape
     session: "str | None" = None  # the client's session id, raw
     turn: "str | None" = None  # the client's own turn id, raw; None where it has none
+    turn_is_unique: bool = True  # whether the client mints its turn ids, so that none comes twice
     directory: "str | None" = None  # where the session works, as the client says
     prompt: str = ""  # the text of a prompt event, to recognise our own stop text in it
     subagent: bool = False  # the caller is a subagent: show nothing, consume nothing

@@ -37,6 +37,7 @@ def event(payload: "Payload", env: "Mapping[str, str]") -> Event:
         name,
         session=string(payload, "session_id"),
         turn=sha256(prompt.encode("utf-8", "surrogatepass")) if prompt else None,
+        turn_is_unique=False,  # two prompts may read the same
         directory=directory(payload, env, "GEMINI_PROJECT_DIR", "GEMINI_CWD"),
         prompt=prompt if kind == PROMPT else "",
         subagent=of_subagent(payload),
