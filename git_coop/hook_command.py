@@ -104,28 +104,25 @@ def serves(old: str, new: str) -> bool:
     return was.program == wanted.program or os.path.realpath(was.program) == os.path.realpath(wanted.program)
 
 
-def find_program(called: str, interpreter: str, cwd: str) -> str:
+def find_program(called: str, interpreter: str, cwd: str, path: str) -> str:
     """The absolute path of the installed ``git-coop``, past any shim.
 
     ``called`` is how this process was started (``sys.argv[0]``): a shim (pyenv's are shell scripts in a folder
     ``shims``) starts the real script under its own name. Run as a module, the script beside the ``interpreter``
-    is taken. Raises ``Fatal`` where there is neither.
+    is taken, else the first on ``path``. Raises ``Fatal`` where there is none.
     """
-    beside = os.path.join(os.path.dirname(interpreter), NAME)
-    for path in (os.path.join(cwd, called), beside):
-        if os.path.basename(path) == NAME and _is_program(path) and not _is_shim(path):
-            return _lasting(os.path.normpath(path))
-    raise Fatal(
-        f"cannot find the installed program '{NAME}'", hint="install the package, and run the git-coop that it installs"
-    )
+    folders = [os.path.dirname(interpreter), *path.split(os.pathsep)]
+    for candidate in (called, *(os.path.join(folder, NAME) for folder in folders if folder)):
+        if os.path.basename(candidate) == NAME:
+            absolute = os.path.normpath(os.path.join(cwd, candidate))
+            if is_program(absolute) and os.path.basename(os.path.dirname(absolute)) != "shims":
+                return _lasting(absolute)
+    raise Fatal(f"cannot find the installed program '{NAME}'", hint="install the package and run its own git-coop")
 
 
-def _is_program(path: str) -> bool:
+def is_program(path: str) -> bool:
+    """Whether a file is there that may be executed."""
     return os.path.isfile(path) and os.access(path, os.X_OK)
-
-
-def _is_shim(path: str) -> bool:
-    return os.path.basename(os.path.dirname(path)) == "shims"
 
 
 def _lasting(path: str) -> str:

@@ -208,15 +208,15 @@ def _make_folders(folder: bytes) -> "list[bytes]":
             if not os.path.isdir(each):
                 raise
             continue  # another installer made it
-        os.chmod(each, stat.S_IMODE(os.stat(each).st_mode) | stat.S_ISVTX)
+        os.chmod(each, stat.S_IMODE(os.stat(each).st_mode) & ~stat.S_IWOTH | stat.S_ISVTX)
         made.append(each)
     return made
 
 
 def _made_above(path: bytes) -> "Iterator[bytes]":
-    """The folders above ``path`` that were made for it, innermost first."""
+    """The folders above ``path`` that were made for it, innermost first; one that all may write to is none."""
     folder = os.path.dirname(path)
-    while folder != os.path.dirname(folder) and os.stat(folder).st_mode & stat.S_ISVTX:
+    while os.stat(folder).st_mode & (stat.S_ISVTX | stat.S_IWOTH) == stat.S_ISVTX:
         yield folder
         folder = os.path.dirname(folder)
 
