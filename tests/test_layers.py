@@ -24,7 +24,7 @@ KNOWN = set(MODULES)
 # Lowest first. A module imports from its own layer and from those before it, never from one after it, and the
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "edge", "clients.event"),
+    "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "clients.event"),
     "disk": ("exclusive", "files", "store", "toml"),
     "git": ("git", "discover", "trust", "repo"),
     "box": ("layout", "session", "box"),
@@ -43,10 +43,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "todos",
         "requests",
         "config",
-        "hook_command",
-        "settings_*",
     ),
-    "ledgers": ("letterbox", "receipts", "mailbox", "mail"),
+    "ledgers": ("letterbox", "receipts", "turns", "inbox", "filing", "mail", "todobox", "requestbox"),
+    "wiring": ("hook_*", "settings_*", "wiring"),
     "work": ("drain", "ledger", "sync", "doctor"),
     "clients": ("clients.*",),
     "edge": ("hook", "cli.*"),
@@ -82,8 +81,11 @@ HOT = (
     "message",
     "quote",
     "render",
+    "flat",
     "receipts",
-    "mailbox",
+    "turns",
+    "inbox",
+    "filing",
     "drain",
     "clients.*",
 )
@@ -128,7 +130,7 @@ ONLY: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "click": (("click*",), {"cli.*": "the command line"}),
     "foreign code": (("ctypes*",), {"exclusive": "renaming without replacing, where the file system has no links"}),
     "imports by name": (
-        ("importlib*", "__import__"),
+        ("importlib", "importlib.import_module", "importlib.util*", "__import__"),
         {"cli.frame": "a verb is loaded when it is called", "clients.*": "so is an adapter"},
     ),
     "clock and chance": (
