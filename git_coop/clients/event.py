@@ -28,7 +28,7 @@ class Event(Record):
 
 
 class Say(Record):
-    """What the drain has to say: ``text`` to the session, ``human`` to the person where the client has a place for it."""
+    """What the drain has to say: ``text`` to the session, ``human`` to the person where a client has a place for it."""
 
     text: str = ""
     human: str = ""
