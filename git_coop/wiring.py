@@ -190,7 +190,7 @@ def uninstall(client: Client, world: World, scopes: "tuple[str, ...]" = SCOPES) 
 
 
 def apply(plan: Plan, entropy: "Entropy") -> None:
-    """Write the change. Raises ``Busy`` where the file changed since it was read, ``Fatal`` where it is not writable."""
+    """Write the change. Raises ``Busy`` where the file changed meanwhile, ``Fatal`` where it cannot be written."""
     settings_file.write(plan.settings, None if plan.after is None else plan.after.encode(), entropy)
 
 
