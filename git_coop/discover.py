@@ -37,7 +37,6 @@ LOCAL_VARIABLES = (
     "GIT_INTERNAL_SUPER_PREFIX",  # until git 2.40
     "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR",
-    "GIT_REFERENCE_BACKEND",  # since git 2.54
 )
 # With one of these set, where the worktree is, or what a git directory is, is git's to say.
 _STEERING = ("GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY")

@@ -167,7 +167,7 @@ def _not_located(start: bytes, answer: Answer) -> Exception:
         return discover.no_worktree(answer.out.partition(b"\n")[0] or start)
     if said.startswith("not a git repository (or any"):
         return discover.NotARepository(f"{said}: '{os.fsdecode(start)}'")
-    if said.startswith("not a git repository") or "invalid gitfile" in said:
+    if said.startswith("not a git repository") or "gitfile" in said:
         return discover.BrokenLink(said)
     if "ownership" in said or "unsafe repository" in said:
         return Untrusted(said, hint=f"if you trust it, git's own way out is: {_way_out(answer.err)}")
