@@ -86,7 +86,9 @@ def _locked(store: Store) -> Lock:
     return lock(store, folder(store) + b"/.lock", wait=LOCK_WAIT)
 
 
-def open_request(store: Store, draft: Callable[[str], Request], now: int, entropy: ids.Entropy, send: Send) -> Request:
+def open_request(
+    store: Store, draft: Callable[[str], Request], now: int, entropy: Callable[[int], bytes], send: Send
+) -> Request:
     """Store the request that ``draft`` makes of a new id, and queue its brief; nothing stays where that fails."""
     with _locked(store):
         everyone = known(store)
