@@ -279,7 +279,10 @@ def editor(env: "Mapping[str, str]", cwd: "bytes | None", path: bytes) -> None:
     The editor has our terminal and the caller's own environment. ``GitFailed`` where git names none (a dumb
     terminal) or it ends with a status but 0.
     """
-    command = os.fsdecode(run(["var", "GIT_EDITOR"], cwd=cwd, env=env).removesuffix(b"\n"))
+    answer = call(["var", "GIT_EDITOR"], cwd=cwd, env=env)
+    if answer.code:  # a dumb terminal, and none is configured
+        raise GitFailed("git names no editor", stderr=answer.err, hint="set core.editor, GIT_EDITOR, VISUAL or EDITOR")
+    command = os.fsdecode(answer.out.removesuffix(b"\n"))
     if command == ":":  # git's word for no editor at all
         return
     # GIT_EDITOR is a shell command by definition (git-var(1)): this is the one place where a shell is right, and
