@@ -109,7 +109,7 @@ def render_message(
     body = quote(message.body, room=room, line=bounds.line, mark_up=mark_up)
     shown = message.size if body.whole else max(min(weight(message.body[: body.characters]), message.size - 1), 0)
     name = message.id if ids.is_id(message.id) else "(no id)"
-    head = f"message {number} of {of}: {name}, {_dated(message, now)}\n"
+    head = f"{_title(number, of)}{name}, {_dated(message, now)}\n"
     remark = clip_bytes("; ".join(map(safe_line, notes)), bounds.note)
     head += f"({remark})\n" if remark else ""
     middle = f"body, {_count(message.size, 'byte')}:\n" if message.body else "the body is empty\n"
@@ -160,21 +160,15 @@ def render_batch(
     if left < bounds.frame:
         raise ValueError(f"no message fits: {left} bytes remain of an output, and a frame may need {bounds.frame}")
 
-    def block(index: int, of: int) -> Block:
-        message, body_room = messages[index], first_room if index == 0 else bounds.body
-        own, place = (notes or {}).get(message.id, ()), index + 1
-        return render_message(
-            message, number=place, of=of, now=now, bounds=bounds, body_room=body_room, notes=own, mark_up=mark_up
-        )
-
-    first_room = left - bounds.frame
     most = min(len(messages), bounds.messages)
     blocks: list[Block] = []
-    for index in range(most):
-        part = block(index, most)
+    for place, message in enumerate(messages[:most], 1):
+        own, rest = (notes or {}).get(message.id, ()), bounds.body if blocks else left - bounds.frame
+        part = render_message(
+            message, number=place, of=most, now=now, bounds=bounds, body_room=rest, notes=own, mark_up=mark_up
+        )
         left -= size(part.text)
         if left < 0:
-            blocks = [block(earlier, index) for earlier in range(index)]
             break
         blocks.append(part)
     count = len(blocks)
@@ -183,8 +177,8 @@ def render_batch(
     preamble = _preamble(now, any(part.markup for part in blocks))
     preamble += _counts(count, len(deferred) + waiting, min(since, default=None), now)
     shown = (Shown(m.id, b.cut, b.bytes, b.bytes_shown) for m, b in zip(messages, blocks, strict=False))
-    text = head + preamble + "".join(part.text for part in blocks)
-    return Batch(text, tuple(shown), tuple(message.id for message in deferred))
+    parts = (_title(place, count) + part.text[len(_title(place, most)) :] for place, part in enumerate(blocks, 1))
+    return Batch(head + preamble + "".join(parts), tuple(shown), tuple(message.id for message in deferred))
 
 
 def render_letter(
@@ -197,11 +191,16 @@ def render_letter(
     subject: "str | None",
     now: int,
     mark_up: bool = False,
+    earlier: bool = False,
     bounds: Bounds = BOUNDS,
 ) -> Block:
-    """The notice that a letter waits and how to read it; ``written`` is its time, ``bytes_long`` its body's size."""
+    """The notice that a letter waits and how to read it; ``written`` is its time, ``bytes_long`` its body's size.
+
+    ``earlier``: it was written for an earlier worktree at this path.
+    """
     known = state if state in ("unread", "read", "working") else "in an unknown state"
     told = f"{known}, written {_ago(written, now)}, {_count(bytes_long, 'byte')}"
+    told += ", written for an earlier worktree at this path" if earlier else ""
     head = f"git coop, {clock.rfc3339(now)}: a letter from the session before waits here: {identifier}, {told}\n"
     tail = "read it with: git coop letter read\n"
     claims = [("branch", field(branch, bounds.branch), False), ("subject", field(subject, bounds.subject), False)]
@@ -238,9 +237,8 @@ def render_empty(now: int) -> str:
 
 def render_off(now: int, held: int) -> str:
     """Delivery is off; ``held`` messages wait."""
-    return (
-        f"git coop, {clock.rfc3339(now)}: delivery is OFF; {_count(held, 'message')} held; git coop mail on ends it\n"
-    )
+    told = f"delivery is OFF; {_count(held, 'message')} held; git coop mail on ends it"
+    return f"git coop, {clock.rfc3339(now)}: {told}\n"
 
 
 def render_elsewhere(now: int, waiting: int) -> str:
@@ -252,6 +250,10 @@ def render_blind(now: int, reason: str, bounds: Bounds = BOUNDS) -> str:
     """The box cannot be looked into, which is not to say that it is empty; the reason may quote anything."""
     quoted = PREFIX + safe_line(reason, bounds.line - len(PREFIX))
     return f"git coop, {clock.rfc3339(now)}: cannot look into the box; mail may wait:\n{quoted}\n"
+
+
+def _title(number: int, of: int) -> str:
+    return f"message {number} of {of}: "
 
 
 def _claims(message: "Message", bounds: Bounds) -> "list[Claim]":

@@ -27,20 +27,6 @@ _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 # U+FFFD, which stands for bytes that were not UTF-8.
 _BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufffd"
 _SELECTORS = (("\u180b", "\u180f"), ("\ufe00", "\ufe0f"), ("\U000e0100", "\U000e01ef"))
-# Stretches of Unicode without one combining mark: Latin, Greek and Cyrillic of daily use, punctuation, kana,
-# ideographs, Hangul, emoji.
-_BARE = (
-    ("\0", "\u02ff"),
-    ("\u0370", "\u0482"),
-    ("\u2010", "\u20cf"),
-    ("\u2100", "\u2cee"),
-    ("\u3000", "\u3029"),
-    ("\u3030", "\u3098"),
-    ("\u309b", "\ua66e"),
-    ("\uac00", "\ufb1d"),
-    ("\ufe30", "\uffff"),
-    ("\U0001f000", "\U000e00ff"),
-)
 
 
 def safe_line(text: str, limit: "int | None" = None, *, keep_end: bool = False) -> str:
@@ -180,7 +166,17 @@ def _shown(char: str) -> str:
 
 
 def _bare(char: str) -> bool:
-    return any(first <= char <= last for first, last in _BARE)
+    """Whether a character is in a stretch of Unicode that holds no combining mark.
+
+    Latin, Greek and Cyrillic of daily use, punctuation, kana, ideographs, Hangul, emoji: no table is loaded for them.
+    """
+    if char < "\u2010":
+        return char < "\u0300" or "\u0370" <= char < "\u0483"
+    if char < "\u3000":
+        return char < "\u20d0" or "\u2100" <= char < "\u2cef"
+    if char < "\uac00":
+        return char < "\u302a" or "\u3030" <= char < "\u3099" or "\u309b" <= char < "\ua66f"
+    return char < "\ufb1e" or "\ufe30" <= char <= "\uffff" or "\U0001f000" <= char < "\U000e0100"
 
 
 def _is_mark(char: str) -> bool:
@@ -191,9 +187,11 @@ def _is_mark(char: str) -> bool:
 
 def _unpiled(text: str) -> str:
     """Combining marks bounded, and variation selectors kept only where they select one: right after a character."""
+    from unicodedata import category
+
     kept, piled, before = [], 0, ""
     for char in text:
-        if not _is_mark(char):
+        if category(char)[0] != "M":
             piled, before = 0, char
         else:
             piled += 1
