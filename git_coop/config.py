@@ -98,6 +98,16 @@ def load(cwd: "bytes | None", env: "Mapping[str, str]") -> Config:
     return Config(tuple(entry for entry in git.config(env, cwd) if entry.key.startswith("coop.")))
 
 
+def stop_shows(channel: str, cwd: bytes, env: "Mapping[str, str]") -> bool:
+    """Whether mail may go to a session at a stop, by ``coop.stopDelivery`` and what the client's stop is like.
+
+    ``channel`` is an adapter's ``STOP_CHANNEL``: by default only a text that the client marks as a hook's, or that has
+    no other way to the session, keeps a turn going.
+    """
+    word = load(cwd, env).stop_delivery()
+    return channel in ("marked", "only") if word == AUTO else word == ALWAYS and channel != "none"
+
+
 def bad(entry: ConfigEntry, why: str) -> Fatal:
     """The error for a value that cannot be used."""
     name = KEYS.get(entry.key, entry.key)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_options):
+        """Nothing at run time: the real one would load ``typing``."""
         return lambda cls: cls
 
 
@@ -25,7 +26,7 @@ class Record:
     _fields: "tuple[str, ...]" = ()
 
     def __init_subclass__(cls) -> None:
-        own = [name for name in cls.__dict__.get("__annotations__", ()) if not name.startswith("_")]
+        own = [name for name in cls.__annotations__ if not name.startswith("_")]  # this class's, never its base's
         cls._fields = (*cls._fields, *own)
 
     def __init__(self, *values: object, **named: object) -> None:
@@ -58,7 +59,7 @@ class Record:
         return type(self)(**{**self.values(), **changes})
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Record) and self.values() == other.values()
+        return isinstance(other, Record) and type(self) is type(other) and self.values() == other.values()
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(self.values().values())))

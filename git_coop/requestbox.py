@@ -102,7 +102,7 @@ def open_request(
             remove(path)
             raise
         request = request.replace(brief_mail=mail)
-        store.replace(path, requests.encode(request))
+        store.rewrite(path, requests.encode(request))
     return request
 
 
@@ -117,7 +117,7 @@ def close_request(store: Store, identifier: str, transition: Callable[[Request],
             raise
         request = request.replace(result_mail=mail)
         try:
-            store.replace(path_of(store, identifier), requests.encode(request))
+            store.rewrite(path_of(store, identifier), requests.encode(request))
         except StoreFault as error:
             error.hint = f"the result was queued as {mail}, and the request is still open"
             raise

@@ -93,5 +93,5 @@ def change(box: Box, asked: str, transition: Callable[[Todo], Todo]) -> Change:
         before = load(box, identifier)
         after = transition(before)
         if after != before:
-            box.store.replace(path_of(box, identifier), todos.encode(after))
+            box.store.rewrite(path_of(box, identifier), todos.encode(after))
     return Change(before, after)

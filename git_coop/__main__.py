@@ -1,0 +1,28 @@
+"""The dispatch: a drain goes its short way, before click and pygit2 are loaded; everything else is a click command."""
+
+import sys
+
+from git_coop import edge as world
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_coop.edge import Edge
+
+
+def main(argv: "list[str] | None" = None, edge: "Edge | None" = None) -> int:
+    """Run ``git coop`` with these words in this world; its exit status."""
+    words = sys.argv[1:] if argv is None else argv
+    here = world.real() if edge is None else edge
+    if words[:1] == ["drain"]:
+        from git_coop import hook
+
+        status = hook.main(words[1:], here)
+        if status is not None:
+            return status
+    from git_coop.cli import root
+
+    return root.run(words, here)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

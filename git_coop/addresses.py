@@ -1,0 +1,109 @@
+"""Where mail may go: a worktree of this clone or another, every other worktree, or a directory outside any."""
+
+import os
+
+from git_coop import box as boxes
+from git_coop import discover, git, layout, trust
+from git_coop.errors import CoopError, Fatal, Refused
+from git_coop.layout import Box
+from git_coop.place import Place
+from git_coop.record import Record
+from git_coop.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+NAMED = 5  # worktrees named in a refusal
+
+
+class Target(Record):
+    """One address, resolved: the path that counts, and the worktree there (none: a directory outside any)."""
+
+    path: bytes
+    worktree: "discover.Worktree | None"
+    own: bool  # in the sender's own clone
+
+
+class Opened(Record):
+    """A target's box, ready for a message, and what was found on the way."""
+
+    box: Box
+    notes: "tuple[str, ...]" = ()
+
+
+def resolve(text: str, place: Place, cwd: bytes, env: "Mapping[str, str]", *, outside: bool) -> Target:
+    """The target that a path names, seen from ``cwd``. ``Refused`` for what is no place of a session."""
+    path = os.path.join(cwd, os.fsencode(text))
+    clean = discover.without_local(env)
+    try:
+        worktree = discover.find(path, clean)
+    except discover.NotARepository:
+        if outside and os.path.isdir(path):
+            return Target(os.path.realpath(path), None, True)
+        raise refused(f"'{text}' is in no repository", place, env, outside=not outside) from None
+    except discover.CannotLook as error:
+        raise refused(error.sentence, place, env) from None
+    except (discover.NoWorktree, discover.BrokenLink) as error:
+        raise refused(f"cannot send to '{text}': {error.sentence}", place, env) from None
+    trust.check(worktree, clean)
+    return Target(worktree.root, worktree, worktree.common_dir == place.clone.common_dir)
+
+
+def refused(sentence: str, place: Place, env: "Mapping[str, str]", *, outside: bool = False) -> Refused:
+    """A refusal that names the places that would do."""
+    try:
+        others = [os.fsdecode(path) for path in everyone(place, env)]
+    except CoopError:
+        others = []
+    lines = [f"a worktree of this clone: {path}" for path in others[:NAMED]]
+    lines += ["git worktree list shows them all"] if len(others) > NAMED else []
+    lines += ["--outside sends to a directory whose session reads with an anchor"] if outside else []
+    return Refused(sentence, hint="\n".join(lines))
+
+
+def everyone(place: Place, env: "Mapping[str, str]") -> "list[bytes]":
+    """The roots of every other worktree that git lists and that can be there, in git's order.
+
+    Raises ``Fatal`` where the list cannot be read, which is not to say that there is nobody.
+    """
+    try:
+        listed = git.worktrees(place.clone.common_dir, env)
+    except CoopError as error:
+        raise Fatal(
+            f"cannot read the list of worktrees: {error.sentence}", hint="this does not mean that there is nobody"
+        ) from None
+    roots = (os.path.realpath(entry.path) for entry in listed if not entry.bare and not entry.prunable)
+    return [root for root in roots if root != place.root]
+
+
+def open_target(target: Target, own: Store, make: "Callable[[discover.Worktree], Store]", fresh: str) -> Opened:
+    """The box of a target, in its own clone's store; made where it is missing."""
+    if target.worktree is None:
+        return Opened(boxes.open_outside(own, target.path))
+    store = own if target.own else make(target.worktree)
+    opened = boxes.open_box(store, target.worktree, fresh)
+    return Opened(opened.box, opened.notes)
+
+
+def peer(place: Place, env: "Mapping[str, str]", path: bytes) -> "bytes | None":
+    """The path if it is a worktree of this clone that git lists; a sender's word for it is only a claim."""
+    return path if path in everyone(place, env) or path == place.root else None
+
+
+def box_at(store: Store, place: Place, text: str, cwd: bytes, env: "Mapping[str, str]") -> Box:
+    """An existing box for ``--box``: by the path of its worktree, also one that is gone, or by its key."""
+    if layout.is_key(os.fsencode(text)):
+        return Box(store, text)
+    path = os.path.join(cwd, os.fsencode(text))
+    try:
+        target = resolve(text, place, cwd, env, outside=True)
+        if target.own:
+            return Box(store, boxes.key(target.path))
+    except Refused:
+        pass
+    real = os.path.realpath(path)
+    for found in layout.boxes(store):
+        if found.path() in (real, os.path.normpath(path)):
+            return found
+    raise refused(f"no box for '{text}' in this clone", place, env)

@@ -1,0 +1,1 @@
+"""The command line: one module a family; words in, one call of the core, one rendering out."""

@@ -1,0 +1,87 @@
+"""The options that give a body, the same wherever a command takes one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from git_coop import body, guard
+from git_coop.cli.app import App
+from git_coop.errors import Usage
+from git_coop.record import Record
+
+
+class Given(Record):
+    """The body options of one call, as the words had them."""
+
+    texts: tuple[str, ...]
+    file: str | None
+    packet: str | None = None
+
+    @property
+    def none(self) -> bool:
+        return not self.texts and self.file is None and self.packet is None
+
+
+def options(*, packet: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``-m``, ``-F`` and, where ``packet``, ``--from-packet``; the command gets one ``given``."""
+
+    def wrap(command: Callable[..., Any]) -> Callable[..., Any]:
+        def called(
+            *args: Any, texts: tuple[str, ...], file: str | None, from_packet: str | None = None, **rest: Any
+        ) -> Any:
+            return command(*args, given=Given(texts, file, from_packet), **rest)
+
+        called.__name__, called.__doc__ = command.__name__, command.__doc__
+        called.__click_params__ = list(getattr(command, "__click_params__", []))  # type: ignore[attr-defined]
+        if packet:
+            called = click.option("--from-packet", metavar="<file>", help="The body is this handoff packet, whole.")(
+                called
+            )
+        called = click.option(
+            "-F", "--file", metavar="<file>", help="Read the body from a file; '-' is standard input."
+        )(called)
+        text = click.option("-m", "--body", "texts", metavar="<text>", multiple=True)
+        called = text(called)
+        called.__click_params__[-1].help = "The body; several make paragraphs; '-' reads it from standard input."  # type: ignore[attr-defined]
+        return called
+
+    return wrap
+
+
+def read(app: App, given: Given, *, limit: int, what: str) -> str | None:
+    """The body that the options name, checked; ``None`` where none of them was given."""
+    if given.packet is not None:
+        if given.texts or given.file is not None:
+            raise Usage("option '--from-packet' cannot be used with '-m' or '-F'")
+        from git_coop import packet_file
+
+        return body.from_bytes(packet_file.read(given.packet, app.edge), limit=limit, what=what)
+    return body.gather(given.texts, given.file, stdin=app.edge.stdin, cwd=app.edge.cwd, limit=limit, what=what)
+
+
+def demand(app: App, given: Given, *, limit: int, what: str, template: str | None = None, ways: str = "") -> str:
+    """The body; without options the editor's on a terminal, else a usage error: an open pipe is never waited on."""
+    text = read(app, given, limit=limit, what=what)
+    if text is not None:
+        return text
+    if template is not None and app.edge.stdin.isatty() and app.edge.stdout.isatty():
+        return edit(app, template, limit=limit, what=what)
+    raise Usage(f"the {what} needs a body", hint=ways or "give it with -m TEXT, --body - or -F FILE")
+
+
+def edit(app: App, template: str, *, limit: int, what: str) -> str:
+    """The body as the user's editor leaves it; one left as it was is no body."""
+    from git_coop import packet_file
+
+    text = packet_file.edited(template, app.edge)
+    if text.strip() == template.strip():
+        raise Usage(f"the {what} was left as its template", hint="nothing was stored")
+    return body.from_bytes(text.encode(), limit=limit, what=what)
+
+
+def guarded(text: str | None) -> str | None:
+    """The body, past the guard against pointers in place of a handoff."""
+    if text is not None:
+        guard.check(text)
+    return text

@@ -1,0 +1,210 @@
+"""``git coop letter``: the request from a worktree's session to its own next session."""
+
+import click
+
+from git_coop import ids, letterbox, letters
+from git_coop.cli import bodies, letter_view
+from git_coop.cli.app import App
+from git_coop.cli.bodies import Given
+from git_coop.cli.frame import Family, Verb
+from git_coop.errors import CoopError, NotFound, Refused, Usage
+from git_coop.layout import Box
+from git_coop.letters import BODY_LIMIT, Letter
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
+SESSION = click.option("--session", metavar="<id>", help="The calling session, where its client does not say.")
+ASKED = click.argument("asked", metavar="[<id>]", required=False)
+
+
+@click.group(cls=Family)
+def letter() -> None:
+    """The letter to the next session in this worktree."""
+
+
+def _no_recipient(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise Usage(
+            "a letter has no recipient: it goes to the next session in this worktree",
+            hint="git coop mail send --to PATH writes to another",
+        )
+
+
+RECIPIENT = click.option(
+    "--to", "--recipient", "--worktree", "--box", "-t", expose_value=False, hidden=True, callback=_no_recipient
+)
+
+
+@letter.command(cls=Verb)
+@bodies.options(packet=True)
+@click.option("--subject", metavar="<text>", help="A line about it (default: the body's first line that is not blank).")
+@RECIPIENT
+@SESSION
+@AS_JSON
+@click.pass_obj
+def write(app: App, given: Given, subject: str | None, session: str | None, as_json: bool) -> None:
+    """Write the letter to the next session; it supersedes the live one."""
+    from git_coop.packets import TEMPLATES
+
+    here = app.place
+    text = bodies.demand(app, given, limit=BODY_LIMIT, what="letter", template=TEMPLATES["continuation"])
+    bodies.guarded(text)
+    if subject is not None and len(subject.splitlines()) > 1:
+        raise Usage("a subject is one line")
+    box = app.open_box(here)
+    head = app.head(here)
+    who = app.session(session)
+
+    def draft(identifier: str) -> Letter:
+        return letters.written(
+            Letter(
+                id=identifier,
+                key=box.key,
+                path=here.root.decode("utf-8", "replace"),
+                body=text,
+                subject=(subject or "").strip() or letters.subject_of(text),
+                created_at=ids.time_of(identifier),
+                branch=head.branch,
+                head=head.commit,
+                session=who,
+            )
+        )
+
+    sent = letterbox.write(box, draft, app.now, app.edge.entropy)
+    letter_view.wrote(app, sent, as_json)
+
+
+@letter.command(cls=Verb)
+@ASKED
+@click.option("--raw", is_flag=True, help="The body alone, byte for byte.")
+@RECIPIENT
+@SESSION
+@AS_JSON
+@click.pass_obj
+def read(app: App, asked: str | None, raw: bool, session: str | None, as_json: bool) -> None:
+    """Read a letter (the live one without an id), and record that it was read."""
+    box = _readable_box(app)
+    found = _find(box, asked)
+    letter_view.whole(app, found, as_json=as_json, raw=raw, foreign=found.key != box.key)
+    if not found.live:
+        app.note(f"letter {found.id} is {found.status}; nothing was changed")
+    elif found.key != box.key:
+        app.note("this is another worktree's letter; nothing was changed")
+    else:
+        _record_reading(app, found, app.session(session))
+
+
+def _record_reading(app: App, found: Letter, who: str | None) -> None:
+    """Count the reading, now that the output was written; a store that cannot be written costs only the count."""
+    if who is not None and who == found.session:
+        app.note("this session wrote the letter: its reading is not recorded, the next session is who it is for")
+        return
+    try:
+        own = app.open_box(app.nearby)
+        letterbox.change(own, found.id, lambda letter: letters.read(letter, app.now, who), app.now, who)
+    except CoopError as error:
+        app.warn(f"the reading could not be recorded: {error.sentence}")
+
+
+@letter.command(cls=Verb)
+@ASKED
+@RECIPIENT
+@SESSION
+@AS_JSON
+@click.pass_obj
+def start(app: App, asked: str | None, session: str | None, as_json: bool) -> None:
+    """Say that this session works on the letter it read."""
+    who = app.session(session)
+    _change(app, asked, lambda found: letters.start(found, app.now, who), who, "start", as_json)
+
+
+@letter.command(cls=Verb)
+@ASKED
+@bodies.options(packet=False)
+@RECIPIENT
+@SESSION
+@AS_JSON
+@click.pass_obj
+def ack(app: App, asked: str | None, given: Given, session: str | None, as_json: bool) -> None:
+    """Close the letter as done, with what came of it."""
+    text = bodies.guarded(bodies.read(app, given, limit=BODY_LIMIT, what="text"))
+    who = app.session(session)
+    _change(app, asked, lambda found: letters.ack(found, app.now, who, text), who, "acknowledge", as_json)
+
+
+@letter.command(cls=Verb)
+@ASKED
+@click.option("--reason", metavar="<text>", help="Why it is not followed (needed).")
+@RECIPIENT
+@SESSION
+@AS_JSON
+@click.pass_obj
+def abandon(app: App, asked: str | None, reason: str | None, session: str | None, as_json: bool) -> None:
+    """Close the letter without doing what it asks."""
+    from git_coop import body
+
+    if reason is None:
+        raise Usage("abandoning needs a reason", hint="git coop letter abandon --reason TEXT")
+    text = bodies.guarded(body.from_bytes(body.paragraphs([reason]), limit=BODY_LIMIT, what="reason")) or ""
+    who = app.session(session)
+    _change(app, asked, lambda found: letters.abandon(found, app.now, who, text), who, "abandon", as_json)
+
+
+def _change(
+    app: App, asked: str | None, transition: letter_view.Transition, who: str | None, verb: str, as_json: bool
+) -> None:
+    box = app.existing_box(app.place)
+    found = _find(box, asked)
+    if found.key != box.key:
+        raise Refused(
+            f"cannot {verb} letter {found.id}: it is another worktree's",
+            hint="only the next session there may close it",
+        )
+    letter_view.changed(app, letterbox.change(box, found.id, transition, app.now, who), as_json)
+
+
+@letter.command("list", cls=Verb)
+@click.option("--all", "closed", is_flag=True, help="The closed ones too.")
+@click.option("--all-worktrees", "everywhere", is_flag=True, help="The letters of every worktree of the clone.")
+@AS_JSON
+@click.pass_obj
+def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> None:
+    """List the letters of this worktree, newest first."""
+    letter_view.listing(app, app.nearby, closed=closed, everywhere=everywhere, as_json=as_json)
+
+
+@letter.command(cls=Verb)
+@ASKED
+@click.option("--raw", is_flag=True, help="The body alone, byte for byte.")
+@AS_JSON
+@click.pass_obj
+def show(app: App, asked: str | None, raw: bool, as_json: bool) -> None:
+    """Show a letter and change nothing."""
+    box = _readable_box(app)
+    found = _find(box, asked)
+    letter_view.whole(app, found, as_json=as_json, raw=raw, foreign=found.key != box.key)
+
+
+@letter.command(cls=Verb)
+@ASKED
+@AS_JSON
+@click.pass_obj
+def log(app: App, asked: str | None, as_json: bool) -> None:
+    """Show the chain of letters, newest first."""
+    letter_view.chain(app, _readable_box(app), asked, as_json)
+
+
+def _readable_box(app: App) -> Box:
+    box = app.own_box(app.nearby)
+    if box is None:
+        raise NotFound("no live letter here: nothing is stored in this clone yet")
+    return box
+
+
+def _find(box: Box, asked: str | None) -> Letter:
+    """The letter that the words name: the own box's, else any box's of the clone."""
+    try:
+        return letterbox.demand(box, asked)
+    except NotFound:
+        if asked is None:
+            raise
+    return letterbox.anywhere(box.store, asked)

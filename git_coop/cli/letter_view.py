@@ -1,0 +1,162 @@
+"""How letters are shown: whole, as a row, as a chain, for people and as JSON."""
+
+from collections.abc import Callable
+
+from git_coop import clock, ids, letterbox
+from git_coop.cli.app import App
+from git_coop.errors import Refused
+from git_coop.layout import Box
+from git_coop.letter_record import fields
+from git_coop.letterbox import Broken, Sent, Shelf
+from git_coop.letters import Letter
+from git_coop.place import Place
+from git_coop.quote import quote
+from git_coop.render import BOUNDS
+from git_coop.text import fit, pad, quote_path, safe_line, visible, width
+
+Transition = Callable[[Letter], Letter]
+
+_SUBJECT = 120
+
+
+def record(letter: Letter) -> dict[str, object]:
+    """A letter for ``--json``: the record's fields, times as strings, absent as null."""
+    return fields(letter, clock.rfc3339)
+
+
+def wrote(app: App, sent: Sent, as_json: bool) -> None:
+    """The answer to ``letter write``: the id, and what it superseded."""
+    if as_json:
+        app.json({"letter": record(sent.letter), "superseded": [record(old) for old in sent.superseded]})
+        return
+    app.out(f"letter {sent.letter.id} written to the next session in this worktree")
+    for old in sent.superseded:
+        never = ", which was never read" if old.read_count == 0 else ""
+        app.out(f"superseded {old.id}{never}")
+    for broken in sent.unsettled:
+        app.warn(f"letter {broken.id} is superseded, its record could not be marked: {broken.why}")
+
+
+def changed(app: App, letter: Letter, as_json: bool) -> None:
+    """The answer to a change of state."""
+    if as_json:
+        app.json({"letter": record(letter)})
+    else:
+        app.out(f"letter {letter.id} is {letter.status}")
+
+
+def whole(app: App, letter: Letter, *, as_json: bool, raw: bool, foreign: bool) -> None:
+    """A letter: a few header lines, an empty line, the body exactly; ``raw`` leaves the head out."""
+    if as_json:
+        app.json({"letter": record(letter)})
+        return
+    body = letter.body
+    terminal = app.edge.stdout.isatty()
+    if terminal and not raw:
+        body = visible(body)
+    if (foreign or letter.adopted_from) and not raw:
+        body = quote(letter.body, room=len(letter.body) * 64 + 64, line=BOUNDS.line).text
+    head = "" if raw else "\n".join(_head(app, letter)) + "\n\n"
+    end = "\n" if terminal and not body.endswith("\n") else ""
+    app.write((head + body + end).encode("utf-8", "replace"))
+
+
+def _head(app: App, letter: Letter) -> list[str]:
+    lines = [f"letter {letter.id}", f"State:   {_state(letter)}"]
+    lines.append(f"Written: {clock.rfc3339(letter.created_at)}, {app.age(letter.created_at)}")
+    if letter.branch or letter.head:
+        lines.append(f"Branch:  {_branch(letter)}")
+    lines.append(f"Subject: {safe_line(letter.subject, _SUBJECT)}")
+    if letter.adopted_from:
+        lines.append(f"Adopted: from {safe_line(letter.adopted_from, _SUBJECT)}; the lines with a bar are quoted")
+    return [*lines, f"As of:   {clock.rfc3339(app.now)}"]
+
+
+def _branch(letter: Letter) -> str:
+    commit = f" at {safe_line(letter.head[:12])}" if letter.head else ""
+    return safe_line(letter.branch or "(detached)", _SUBJECT) + commit
+
+
+def _state(letter: Letter) -> str:
+    details = []
+    if letter.read_count:
+        details.append(f"read {letter.read_count} time{'s' if letter.read_count > 1 else ''}")
+    if letter.superseded_by:
+        details.append(f"by {safe_line(letter.superseded_by, ids.LENGTH)}")
+    elif letter.close_reason:
+        details.append(safe_line(letter.close_reason, _SUBJECT))
+    return letter.status + (f" ({', '.join(details)})" if details else "")
+
+
+def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: bool) -> None:
+    """The letters of one worktree or of all, newest first; records that cannot be read are named."""
+    store = here.store()
+    homes: list[Box] = []
+    if store is not None:
+        homes = letterbox.shelves(store) if everywhere else [here.look(store)]
+    shelves = [(home, letterbox.shelf(home)) for home in homes]
+    if as_json:
+        app.json(_listing_record(shelves, closed))
+    else:
+        for home, shelf in shelves:
+            _list_one(app, home, shelf, closed=closed, everywhere=everywhere)
+    _name_broken(app, shelves)
+
+
+def _chosen(shelf: Shelf, closed: bool) -> list[Letter]:
+    return [letter for letter in reversed(shelf.letters) if closed or letter.live]
+
+
+def _listing_record(shelves: list[tuple[Box, Shelf]], closed: bool) -> dict[str, object]:
+    broken = [_broken_record(one) for _home, shelf in shelves for one in shelf.broken]
+    return {
+        "letters": [record(letter) for _home, shelf in shelves for letter in _chosen(shelf, closed)],
+        "unreadable": broken,
+    }
+
+
+def _broken_record(broken: Broken) -> dict[str, object]:
+    return {"id": broken.id, "reason": safe_line(broken.why)}
+
+
+def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bool) -> None:
+    rows = _chosen(shelf, closed)
+    if everywhere and (rows or shelf.broken):
+        app.out(quote_path(home.path()) or home.key)
+    for letter in rows:
+        app.out(_row(app, letter, "  " if everywhere else ""))
+
+
+def _row(app: App, letter: Letter, indent: str) -> str:
+    start = f"{indent}{letter.id}  {pad(letter.status, 10)}  {pad(clock.age(letter.created_at, app.now), 10)}  "
+    room = _SUBJECT if app.columns is None else max(app.columns - width(start), 8)
+    return start + fit(safe_line(letter.subject, _SUBJECT), room)
+
+
+def _name_broken(app: App, shelves: list[tuple[Box, Shelf]]) -> None:
+    broken = [one for _home, shelf in shelves for one in shelf.broken]
+    for one in broken:
+        app.note(f"error: letter {one.id} is unreadable: {one.why}")
+    for home, shelf in shelves:
+        if shelf.strangers:
+            app.note(f"note: {shelf.strangers} other files lie among the letters of {home.key}")
+    if broken:
+        raise Refused(
+            f"{len(broken)} letter record{'s' if len(broken) > 1 else ''} cannot be read",
+            hint="git coop doctor looks closer",
+        )
+
+
+def chain(app: App, box: Box, asked: str | None, as_json: bool) -> None:
+    """The letters that superseded one another, newest first, from the one that is asked for or the newest."""
+    shelf = letterbox.shelf(box)
+    letters = list(reversed(shelf.letters))
+    if asked is not None:
+        found = letterbox.demand(box, asked)
+        letters = [letter for letter in letters if letter.id <= found.id]
+    if as_json:
+        app.json({"letters": [record(letter) for letter in letters]})
+    else:
+        for letter in letters:
+            app.out("\n".join([*_head(app, letter)[:-1], ""]))
+    _name_broken(app, [(box, shelf)])

@@ -1,0 +1,99 @@
+"""``git coop``: the families, and the one place where errors become words and exit statuses."""
+
+import traceback
+from errno import EPIPE
+
+import click
+
+from git_coop import __version__
+from git_coop.cli.app import App
+from git_coop.cli.frame import SETTINGS, Family
+from git_coop.edge import Edge
+from git_coop.errors import CoopError
+from git_coop.text import safe_line
+
+INTERRUPTED, CLOSED, FATAL, USAGE = 130, 141, 128, 129
+
+LAZY = {
+    "letter": ("git_coop.cli.letter", "write, read and close the letter to the next session here"),
+    "mail": ("git_coop.cli.mail", "send messages to other worktrees, and read what came"),
+    "handoff": ("git_coop.cli.handoff", "write, read and check packets: briefs, results, continuations"),
+    "todo": ("git_coop.cli.todo", "what is to be done in this worktree"),
+    "request": ("git_coop.cli.request", "ask another worktree for work, and answer with its result"),
+    "drain": ("git_coop.cli.drain", "show what waits and file what was shown (what hooks call)"),
+}
+
+
+@click.group(cls=Family, lazy=LAZY, invoke_without_command=True, name="git coop", context_settings=SETTINGS)
+@click.version_option(__version__, "--version", prog_name="git-coop", message="%(prog)s version %(version)s")
+@click.pass_context
+def root(ctx: click.Context) -> None:
+    """Letters and mail between coding-agent sessions in the worktrees of one clone."""
+
+
+def run(argv: list[str], edge: Edge) -> int:
+    """Run one command; its exit status: 0, 1, 128, 129, 130 or 141, and never 2."""
+    try:
+        return _run(argv, edge)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except CoopError as error:
+        return _report(error, edge)
+    except OSError as error:
+        return _broken_stream(error, edge)
+    except Exception as error:
+        return _internal(error, edge)
+
+
+def _run(argv: list[str], edge: Edge) -> int:
+    from git_coop.cli.words import as_usage, normalised, on_help
+
+    arguments = normalised(argv)
+    helped = on_help(arguments, edge, root)
+    if helped is not None:
+        return helped
+    try:
+        result = root.main(arguments, prog_name="git coop", standalone_mode=False, obj=App(edge))
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        raise as_usage(error) from None
+    return result if isinstance(result, int) else 0
+
+
+def _say(edge: Edge, *lines: str) -> None:
+    try:
+        edge.stderr.write("".join(f"{safe_line(line)}\n" for line in lines).encode("utf-8", "replace"))
+    except OSError:
+        pass  # nobody is left to tell
+
+
+def _report(error: CoopError, edge: Edge) -> int:
+    _trace(edge)
+    hints = [f"hint: {line}" for line in error.hint.split("\n") if line]
+    _say(edge, f"{error.label}: {error.sentence}", *hints)
+    return error.status
+
+
+def _broken_stream(error: OSError, edge: Edge) -> int:
+    """The answer could not be written: quiet where the reader left, as every git command is with ``| head``."""
+    _trace(edge)
+    if error.errno == EPIPE:
+        return CLOSED
+    _say(edge, f"fatal: {(error.strerror or str(error)).lower()}" + (f": '{error.filename}'" if error.filename else ""))
+    return FATAL
+
+
+def _internal(error: Exception, edge: Edge) -> int:
+    _trace(edge)
+    _say(
+        edge,
+        f"fatal: unexpected {type(error).__name__}: {error}",
+        "hint: set GIT_COOP_DEBUG=1 to see where it came from",
+    )
+    return FATAL
+
+
+def _trace(edge: Edge) -> None:
+    if edge.env.get("GIT_COOP_DEBUG") == "1":
+        _say(edge, *traceback.format_exc().splitlines())

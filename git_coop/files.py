@@ -1,0 +1,189 @@
+"""Reading files that anybody may have put there: no symlink followed, no device waited for, no size trusted.
+
+Everything below ``<common-dir>/coop/`` is read through here. Paths are bytes.
+"""
+
+import os
+import stat
+from errno import ELOOP, ENOENT, ENOTDIR
+
+from git_coop.errors import StoreFault
+from git_coop.record import Record
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Gone(StoreFault):
+    """The file is not there, or no longer."""
+
+
+class Unreadable(StoreFault):
+    """Something is there that is not a readable regular file; ``reason`` says what, in our words."""
+
+    def __init__(self, reason: str, *, path: bytes, errno: "int | None" = None) -> None:
+        super().__init__(f"cannot read '{os.fsdecode(path)}': {reason}", path=path, errno=errno)
+        self.reason = reason
+
+
+class Contents(Record):
+    """What was read of a regular file: ``size`` is the file's own, ``data`` may be its start only."""
+
+    data: bytes
+    size: int
+    mtime: int  # nanoseconds since the epoch
+
+
+def fault(action: str, path: bytes, error: OSError) -> StoreFault:
+    """The fault for a failed system call: ``cannot <action> '<path>': <the system's words>``."""
+    return StoreFault(f"cannot {action} '{os.fsdecode(path)}': {words(error)}", path=path, errno=error.errno)
+
+
+def words(error: OSError) -> str:
+    """The system's own words for an error, in lower case as git prints them after a colon."""
+    return (error.strerror or str(error)).lower()
+
+
+def what_is(mode: int) -> str:
+    """Our word for a file type that is not a regular file."""
+    for test, word in (
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISLNK, "a symbolic link"),
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISBLK, "a device"),
+        (stat.S_ISCHR, "a device"),
+    ):
+        if test(mode):
+            return word
+    return "not a regular file"
+
+
+def open_regular(path: bytes) -> "tuple[int, os.stat_result]":
+    """A descriptor of the regular file at ``path``, and its status; ``Gone`` or ``Unreadable`` otherwise."""
+    try:
+        number = os.open(path, _READ)
+    except OSError as error:
+        raise _refusal(path, error) from None
+    try:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable(f"it is {what_is(status.st_mode)}", path=path)
+    except BaseException:
+        os.close(number)
+        raise
+    return number, status
+
+
+def _refusal(path: bytes, error: OSError) -> StoreFault:
+    if error.errno in (ENOENT, ENOTDIR):
+        return Gone(f"'{os.fsdecode(path)}' is not there", path=path, errno=error.errno)
+    if error.errno == ELOOP:
+        return Unreadable("it is a symbolic link", path=path, errno=error.errno)
+    try:  # a socket cannot be opened at all: say what it is rather than ENXIO's words
+        mode = os.lstat(path).st_mode
+    except OSError:
+        mode = stat.S_IFREG
+    reason = words(error) if stat.S_ISREG(mode) else f"it is {what_is(mode)}"
+    return Unreadable(reason, path=path, errno=error.errno)
+
+
+def read_open(number: int, limit: int) -> bytes:
+    """Up to ``limit`` bytes from the start of an open file."""
+    os.lseek(number, 0, os.SEEK_SET)
+    parts, left = [], limit
+    while left > 0 and (part := os.read(number, min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def read_cut(path: bytes, limit: int) -> Contents:
+    """The first ``limit`` bytes of a regular file, however large it is."""
+    number, status = open_regular(path)
+    try:
+        data = read_open(number, limit)
+    except OSError as error:
+        raise Unreadable(words(error), path=path, errno=error.errno) from None
+    finally:
+        os.close(number)
+    return Contents(data, status.st_size, status.st_mtime_ns)
+
+
+def read(path: bytes, limit: int) -> bytes:
+    """A whole regular file of at most ``limit`` bytes; a larger one is ``Unreadable``."""
+    contents = read_cut(path, limit + 1)
+    if len(contents.data) > limit:
+        raise Unreadable(f"it is larger than {limit} bytes", path=path)
+    return contents.data
+
+
+def read_small(path: bytes, limit: int = 65_536) -> "bytes | None":
+    """A small file's bytes, or ``None`` where there is none."""
+    try:
+        return read(path, limit)
+    except Gone:
+        return None
+
+
+def entries(path: bytes) -> "list[str]":
+    """The names in a folder as ``os.fsdecode`` gives them, in no order; empty where there is no folder.
+
+    A folder that is a symbolic link, is no folder, or cannot be listed raises ``StoreFault``: an unreadable
+    box must never look like an empty one.
+    """
+    try:
+        number = os.open(path, _READ | os.O_DIRECTORY)
+    except OSError as error:
+        if error.errno == ENOENT:
+            return []
+        raise _not_a_folder(path, error) from None
+    try:
+        return os.listdir(number)
+    except OSError as error:
+        raise fault("list", path, error) from None
+    finally:
+        os.close(number)
+
+
+def names(path: bytes) -> "list[bytes]":
+    """``entries`` as bytes, to build paths of."""
+    return [os.fsencode(name) for name in entries(path)]
+
+
+def _not_a_folder(path: bytes, error: OSError) -> StoreFault:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return fault("list", path, error)
+    if stat.S_ISDIR(mode):
+        return fault("list", path, error)
+    return StoreFault(
+        f"cannot list '{os.fsdecode(path)}': it is {what_is(mode) if not stat.S_ISREG(mode) else 'a file'}", path=path
+    )
+
+
+def is_folder(path: bytes) -> bool:
+    """Whether a real folder is there. ``False``: nothing is; anything else in its place is a ``StoreFault``."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise fault("look at", path, error) from None
+    if stat.S_ISDIR(mode):
+        return True
+    kind = "a file" if stat.S_ISREG(mode) else what_is(mode)
+    raise StoreFault(f"'{os.fsdecode(path)}' is {kind}, not a folder", path=path)
+
+
+def exists(path: bytes) -> bool:
+    """Whether any entry has this name; a broken symbolic link counts."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno == ENOTDIR:
+            return False
+        raise fault("look at", path, error) from None
+    return True

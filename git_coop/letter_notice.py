@@ -1,0 +1,40 @@
+"""The letter notice: that a letter waits, what is known of it without its body, and how to read it."""
+
+from git_coop.layout import Box
+
+
+def notice(box: Box, now: int, *, mark_up: bool) -> str:
+    """The notice about the box's live letter; empty where there is none.
+
+    Only the newest record can be live, so only that one is opened. Raises ``StoreFault`` where it cannot be read:
+    an unreadable letter is not no letter.
+    """
+    from git_coop import files, ids
+
+    names = [
+        name[: ids.LENGTH]
+        for name in files.entries(box.letters)
+        if len(name) == ids.LENGTH + 5 and name.endswith(".toml")
+    ]
+    newest = max((name for name in names if ids.is_id(name)), default="")
+    if not newest:
+        return ""
+    from git_coop import letterbox  # and with it a TOML reader, as dear as starting Python
+
+    letter = letterbox.stored(box, newest)
+    if not letter.live:
+        return ""
+    from git_coop.box import is_inherited
+    from git_coop.render import render_letter
+
+    return render_letter(
+        letter.id,
+        letter.status,
+        written=letter.created_at,
+        bytes_long=len(letter.body.encode()),
+        branch=letter.branch,
+        subject=letter.subject,
+        now=now,
+        mark_up=mark_up,
+        earlier=is_inherited(box, letter.id),
+    ).text

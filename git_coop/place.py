@@ -1,0 +1,84 @@
+"""Where a command stands: whose store, and whose box in it.
+
+Usually a worktree, and the store of its clone. A session in a directory that is in no repository (a container of
+clones, say) may name an anchor: then the anchor's clone has the store, and the box is the session's own directory's.
+"""
+
+import os
+
+from git_coop import box as boxes
+from git_coop import discover, layout, trust
+from git_coop.box import Opened
+from git_coop.errors import Fatal
+from git_coop.layout import Box
+from git_coop.record import Record
+from git_coop.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from git_coop.discover import Worktree
+
+    Finder = Callable[[bytes, Mapping[str, str]], Worktree]
+
+
+class Place(Record):
+    """``root`` is the real path whose box is meant; ``clone`` is a worktree of the clone that has the store."""
+
+    root: bytes
+    clone: "Worktree"
+    outside: bool = False  # root is in no repository, and the clone is the anchor's
+
+    def store(self) -> "Store | None":
+        """The clone's store, or ``None`` where there is none yet."""
+        return layout.open_store(self.clone.coop)
+
+    def look(self, store: Store) -> Box:
+        """The box, without changing anything."""
+        return Box(store, boxes.key(self.root)) if self.outside else boxes.locate(store, self.clone)
+
+    def open(self, store: Store, fresh: str) -> Opened:
+        """The box, ready to be written; ``fresh`` is a new id for a worktree that has none."""
+        if self.outside:
+            return Opened(boxes.open_outside(store, self.root))
+        return boxes.open_box(store, self.clone, fresh)
+
+
+def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Finder" = discover.find) -> Place:
+    """The place of a session in ``start``. ``anchor`` is the option; a session inside a repository ignores it.
+
+    Raises ``NotARepository`` outside any repository without an anchor, ``Fatal`` for an anchor that is of no use,
+    ``Untrusted`` for a clone of somebody else's.
+    """
+    try:
+        worktree = seek(start, env)
+    except discover.NotARepository:
+        named = os.fsencode(anchor or env.get("GIT_COOP_ANCHOR") or "") or _configured(env)
+        if not named:
+            raise
+        return _anchored(start, env, named, seek)
+    trust.check(worktree, env)
+    return Place(worktree.root, worktree)
+
+
+def _configured(env: "Mapping[str, str]") -> "bytes | None":
+    """``coop.anchor``, from the user's own configuration only: git has to be asked, and only out here."""
+    from git_coop import config
+
+    clean = discover.without_local(env)
+    return config.load(None, clean).anchor(clean)
+
+
+def _anchored(start: bytes, env: "Mapping[str, str]", anchor: bytes, seek: "Finder") -> Place:
+    name = os.fsdecode(anchor)
+    if not os.path.isabs(anchor):
+        raise Fatal(f"the anchor '{name}' is not an absolute path")
+    try:
+        clone = seek(anchor, discover.without_local(env))
+    except discover.NotARepository:
+        raise Fatal(f"the anchor '{name}' is in no repository") from None
+    except discover.CannotLook as error:
+        raise Fatal(f"the anchor '{name}' is of no use: {error.sentence}") from None
+    trust.check(clone, env)
+    return Place(discover.directory(start), clone, outside=True)

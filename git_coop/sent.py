@@ -1,0 +1,85 @@
+"""What a worktree sent and has not yet been told the outcome of: ``sent/<id>``, one flat record a message."""
+
+import os
+
+from git_coop import clock, files, flat, ids
+from git_coop.errors import StoreFault
+from git_coop.layout import Box
+from git_coop.record import Record
+from git_coop.store import Store, remove
+
+
+class Sent(Record):
+    """One message that was sent: to which path and key, in whose store, until when; ``run`` joins a broadcast."""
+
+    id: str
+    key: str
+    path: bytes
+    store: bytes  # <common-dir>/coop of the recipient
+    expires: int
+    subject: str = ""
+    run: str = ""
+
+    def box(self, own: Store) -> Box:
+        """The recipient's box."""
+        return Box(own if self.store == own.root else Store(self.store, own.dir_mode), self.key)
+
+
+def path_of(box: Box, identifier: str) -> bytes:
+    """The note on one message."""
+    return box.sent + b"/" + identifier.encode()
+
+
+def record(box: Box, sent: Sent) -> None:
+    """Note a message before it is published: a note without a message tells its own story, the reverse none."""
+    fields: dict[str, str | int | None] = {
+        "key": sent.key,
+        "expires": clock.rfc3339(sent.expires),
+        "subject": sent.subject or None,
+        "run": sent.run or None,
+        **_path_fields("path", sent.path),
+        **(_path_fields("store", sent.store) if sent.store != box.store.root else {}),
+    }
+    box.store.create(path_of(box, sent.id), flat.dumps(fields, times=("expires",)))
+
+
+def _path_fields(name: str, path: bytes) -> "dict[str, str | int | None]":
+    """A path as text, and beside it as hex where it is not UTF-8."""
+    text = path.decode("utf-8", "replace")
+    return {name: text} if text.encode() == path else {name: text, f"{name}_hex": path.hex()}
+
+
+def _path(fields: "dict[str, str | int]", name: str) -> bytes:
+    digits = flat.text(fields, f"{name}_hex")
+    if digits:
+        try:
+            return bytes.fromhex(digits)
+        except ValueError:
+            return b""
+    return flat.text(fields, name).encode()
+
+
+def known(box: Box) -> "list[str]":
+    """The ids of what was sent from here and is still open, oldest first."""
+    return sorted(name for name in files.entries(box.sent) if ids.is_id(name))
+
+
+def read(box: Box, identifier: str) -> "Sent | None":
+    """The note on one message, or ``None`` where there is none that can be read."""
+    try:
+        data = files.read_small(path_of(box, identifier))
+    except StoreFault:
+        return None
+    fields = flat.loads(data or b"")
+    expires = clock.parse_rfc3339(flat.text(fields, "expires"))
+    key, store = flat.text(fields, "key"), _path(fields, "store") or box.store.root
+    if expires is None or not key or os.sep in key or not os.path.isabs(store):
+        return None
+    return Sent(
+        identifier, key, _path(fields, "path"), store, expires, flat.text(fields, "subject"), flat.text(fields, "run")
+    )
+
+
+def forget(box: Box, identifier: str) -> None:
+    """Remove the note: its sender has been told."""
+    remove(path_of(box, identifier))

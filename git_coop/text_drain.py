@@ -1,0 +1,20 @@
+"""The end of a drain in text mode: what was consumed on standard output, the rest on standard error, the status."""
+
+from git_coop.text import safe_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_coop.drain_run import Outcome
+    from git_coop.edge import Edge
+
+
+def report(outcome: "Outcome", edge: "Edge") -> int:
+    """Say what happened; the exit status: 0, 1 for single bad files and names, 128 for an unusable store."""
+    if outcome.consumed:
+        edge.stdout.write("".join(f"consumed {name}\n" for name in outcome.consumed).encode())
+    lines = [*outcome.notes, *(f"error: {fault}" for fault in outcome.faults)]
+    if outcome.fatal is not None:
+        raise outcome.fatal
+    if lines:
+        edge.stderr.write("".join(f"{safe_line(line)}\n" for line in lines).encode("utf-8", "replace"))
+    return 1 if outcome.faults else 0

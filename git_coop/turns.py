@@ -1,0 +1,106 @@
+"""Turns: which prompt a stop belongs to.
+
+Only what was shown in a turn may be consumed at its end: a prompt that was interrupted is withdrawn from the
+session with everything that hooks added to it. So each turn has a token of its own, minted by the prompt event
+that opens it; a client's turn id only says which turn an event belongs to, for some clients' ids repeat.
+"""
+
+from git_coop import files, flat
+from git_coop.digest import sha256
+from git_coop.errors import StoreFault
+from git_coop.layout import Box
+from git_coop.receipts import TURN, session_folder
+from git_coop.record import Record
+from git_coop.store import Lock, lock_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_coop.clients.event import Event
+
+BEFORE = "0"  # the turn of a session that has had no prompt yet
+LOCK_WAIT = 1.0  # seconds
+
+
+class Turn(Record):
+    """What a session's turn file says.
+
+    ``own`` and ``also`` are hashes of client turn ids: of the one that opened the turn, and of the latest one that
+    continues it. ``said`` is the first line of our own latest text at a stop, by which the prompt that a client
+    makes of it is known. ``starts`` counts start events, ``prompts`` prompt events.
+    """
+
+    token: str = BEFORE
+    own: str = ""
+    also: str = ""
+    ended: int = 0  # 1: interrupted, what was live in it is shown again
+    said: str = ""
+    delivered: str = ""  # the turn in which a stop was last continued by us
+    starts: int = 0
+    prompts: int = 0
+    noticed: int = 0  # 1: a text with the letter notice is known to have arrived
+    cursor: str = ""  # the last id looked at where a drain's bound was reached
+
+
+def name_of(turn: "str | None") -> str:
+    """A client's turn id as it is stored: 16 hex digits of its hash; empty for none."""
+    return sha256(turn.encode("utf-8", "surrogatepass"))[:16] if turn else ""
+
+
+def opened(state: Turn, event: "Event", token: str) -> Turn:
+    """The state after a prompt event, whose new turn would be called ``token``.
+
+    A prompt whose text is our own stop text goes on with the turn that the stop was in, and a repeated event of a
+    turn that has an id of its own (two hooks installed) opens none.
+    """
+    own = name_of(event.turn)
+    if state.said and state.said in event.prompt:
+        return state.replace(also=own, prompts=state.prompts + 1)
+    if own and event.turn_is_unique and own in (state.own, state.also) and not state.ended:
+        return state.replace(prompts=state.prompts + 1)
+    return state.replace(token=token, own=own, also="", ended=0, prompts=state.prompts + 1)
+
+
+def at_stop(state: Turn, event: "Event") -> str:
+    """The turn that a stop event ends; empty for one that was interrupted."""
+    own = name_of(event.turn)
+    if own and state.own and own not in (state.own, state.also):
+        return f"x{own}"  # a turn whose prompt was never seen
+    return "" if state.ended else state.token
+
+
+def interrupted(state: Turn, event: "Event") -> Turn:
+    """The state after a stop that the client marks as interrupted."""
+    return state.replace(ended=1) if at_stop(state, event) == state.token else state
+
+
+def start_token(state: Turn) -> str:
+    """What the markers of the latest start carry in place of a turn."""
+    return f"s{state.starts}"
+
+
+def read(box: Box, session: str) -> Turn:
+    """The session's state; that of a new session where there is none or it cannot be read."""
+    try:
+        data = files.read_small(session_folder(box, session) + b"/" + TURN.encode())
+    except StoreFault:
+        data = None
+    record = flat.loads(data or b"")
+    known = {name: record[name] for name in Turn._fields if type(record.get(name)) is type(getattr(Turn, name))}
+    return Turn().replace(**known)
+
+
+def write(box: Box, session: str, state: Turn) -> None:
+    """Store the state, under ``locked``; like a marker it is not flushed."""
+    folder = session_folder(box, session)
+    box.store.rewrite(folder + b"/" + TURN.encode(), flat.dumps(_fields(state)), durable=False)
+
+
+def _fields(state: Turn) -> "dict[str, str | int | None]":
+    return {name: value for name, value in state.values().items() if isinstance(value, str | int)}
+
+
+def locked(box: Box, session: str) -> Lock:
+    """The right to change a session's state: clients run the hooks of one session at the same time."""
+    folder = session_folder(box, session)
+    box.store.ensure_folder(folder)
+    return lock_folder(folder, wait=LOCK_WAIT)
