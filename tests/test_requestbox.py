@@ -100,7 +100,7 @@ def test_a_record_that_cannot_be_written_says_what_was_queued(store: Store, monk
     def fail(_self: Store, path: bytes, _data: bytes) -> None:
         raise StoreFault("cannot write", path=path)
 
-    monkeypatch.setattr(Store, "replace", fail)
+    monkeypatch.setattr(Store, "rewrite", fail)
     with pytest.raises(StoreFault) as caught:
         closed(store, request, Post())
     assert caught.value.hint == "the result was queued as mail-1, and the request is still open"

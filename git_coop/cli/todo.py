@@ -2,7 +2,6 @@
 
 import click
 
-from git_coop import box as boxes
 from git_coop import clock, ids, letterbox, letters, todobox, todos
 from git_coop.cli.app import App
 from git_coop.cli.frame import Family, Verb
@@ -37,7 +36,7 @@ def record(one: Todo) -> dict[str, object]:
 def add(app: App, words: tuple[str, ...], session: str | None, as_json: bool) -> None:
     """Add a todo: one line, whose words need no quotes."""
     text = todos.checked(" ".join(words))
-    one = todobox.add(app.open_box(app.worktree), text, app.now, app.edge.entropy, app.session(session))
+    one = todobox.add(app.open_box(app.place), text, app.now, app.edge.entropy, app.session(session))
     if as_json:
         app.json({"todo": record(one)})
     else:
@@ -65,10 +64,10 @@ def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> int:
 
 
 def _homes(app: App, everywhere: bool) -> list[Box]:
-    store = app.store(app.nearby)
+    store = app.nearby.store()
     if store is None:
         return []
-    return every_box(store) if everywhere else [boxes.locate(store, app.nearby)]
+    return every_box(store) if everywhere else [app.nearby.look(store)]
 
 
 def _chosen(shelf: Shelf, closed: bool) -> tuple[Todo, ...]:
@@ -92,7 +91,7 @@ def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bo
 @click.pass_obj
 def done(app: App, asked: str, as_json: bool) -> None:
     """Mark a todo done, and name the live letter that mentions it."""
-    box = app.existing_box(app.worktree)
+    box = app.existing_box(app.place)
     change = todobox.change(box, asked, lambda one: todos.done(one, app.now))
     letter = _mentioning(app, box, change.after)
     _answer(app, change, "done", letter, as_json)
@@ -108,7 +107,7 @@ def done(app: App, asked: str, as_json: bool) -> None:
 @click.pass_obj
 def reopen(app: App, asked: str, as_json: bool) -> None:
     """Open a todo again that was done."""
-    box = app.existing_box(app.worktree)
+    box = app.existing_box(app.place)
     change = todobox.change(box, asked, lambda one: todos.reopened(one, app.now))
     _answer(app, change, "open", None, as_json)
 
