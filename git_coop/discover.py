@@ -147,7 +147,7 @@ def walk(place: bytes, env: "Mapping[str, str]") -> "tuple[bytes, bytes | None]"
 
     The second is ``None`` where the search came upon a git directory itself: a bare one, or from inside.
     """
-    ceiling, here = _ceiling(place, env), place
+    ceiling, here = ceiling_of(place, env), place
     device = None if across_file_systems(env) else _device(place)
     while True:
         git_dir = opened(os.path.join(here, b".git"))
@@ -182,7 +182,7 @@ def across_file_systems(env: "Mapping[str, str]") -> bool:
     return _boolean(env.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", ""))
 
 
-def ceilings(env: "Mapping[str, str]") -> "list[bytes]":
+def _ceilings(env: "Mapping[str, str]") -> "list[bytes]":
     """``GIT_CEILING_DIRECTORIES``: absolute paths, real ones up to the first empty entry, after it as they stand."""
     found, literal = [], False
     for entry in os.fsencode(env.get("GIT_CEILING_DIRECTORIES", "")).split(b":"):
@@ -193,11 +193,11 @@ def ceilings(env: "Mapping[str, str]") -> "list[bytes]":
     return found
 
 
-def _ceiling(place: bytes, env: "Mapping[str, str]") -> int:
+def ceiling_of(place: bytes, env: "Mapping[str, str]") -> int:
     """The length of the longest ceiling above ``place``; -1 for none. The search reads longer paths only."""
     longest = -1
     if env.get("GIT_CEILING_DIRECTORIES"):
-        for entry in ceilings(env):
+        for entry in _ceilings(env):
             entry = entry.removesuffix(b"/")
             if place.startswith(entry + b"/") and len(place) > len(entry) + 1:
                 longest = max(longest, len(entry))

@@ -23,17 +23,22 @@ def find(start: bytes, env: "Mapping[str, str]") -> Worktree:
 
 
 def seek(place: bytes, env: "Mapping[str, str]") -> "tuple[bytes, bytes | None]":
-    """What ``discover.walk`` gives, by pygit2's search."""
+    """What ``discover.walk`` gives, by pygit2's search. Where there is nothing, the walk says why.
+
+    pygit2 tells nothing apart: not there, not to be read, a broken link. And on Python 3.11 its search (1.21) loses a
+    reference to ``None`` each time it finds nothing, which some fifty times later ends the process in an abort.
+    """
+    walked = discover.walk(place, env)
     import pygit2
 
-    across = discover.across_file_systems(env)
-    ceilings = os.fsdecode(b":".join(discover.ceilings(env)))
+    ceiling = discover.ceiling_of(place, env)
+    above = b"" if ceiling < 0 else place[:ceiling] or b"/"
     try:
-        found = pygit2.discover_repository(os.fsdecode(place), across, ceilings)
+        found = pygit2.discover_repository(os.fsdecode(place), discover.across_file_systems(env), os.fsdecode(above))
     except (pygit2.GitError, KeyError, ValueError, OverflowError):
         found = None
-    if found is None:  # no, or not to be read: the walk tells these apart
-        return discover.walk(place, env)
+    if found is None:
+        return walked
     git_dir = os.path.realpath(os.fsencode(found))
     return git_dir, _holder(place, git_dir)
 

@@ -581,7 +581,21 @@ def test_git_pygit2_and_the_walk_agree(name: str, tmp_path: Path, matrix_row: Ca
     assert [answer(find, start, env) for find in FINDERS] == [expected, expected]
     if name not in BY_GIT:
         assert [unaided(find, start, env) for find in (discover.walk, repo.seek)] == [expected, expected]
+        assert pygit2_finds(start, env) is (expected not in (NOT_A_REPOSITORY, BROKEN))
     matrix_row(name)
+
+
+def pygit2_finds(start: bytes, env: Environment) -> bool:
+    """Whether pygit2 alone finds a git directory; in a process of its own, for it does not survive many a no."""
+    program = (
+        "import os, pygit2, sys; place, ceilings = sys.argv[1:]\n"
+        "print(pygit2.discover_repository(place, False, ceilings) is not None)"
+    )
+    place = discover.directory(start)
+    ceiling = discover.ceiling_of(place, env)
+    words = [place, b"" if ceiling < 0 else place[:ceiling] or b"/"]
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=True, env=env)
+    return done.stdout == b"True\n"
 
 
 def unaided(seek: "discover.Seek", start: bytes, env: Environment) -> object:
