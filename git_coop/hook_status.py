@@ -95,6 +95,8 @@ def _of_place(place: Place, world: World) -> "Iterator[str]":
     for program in sorted({run.program for found in place.ours if (run := hook_command.read(found.command))}):
         if not runs(program, world.env):
             yield f"the program of the hooks in '{place.path}' is not there: '{program}'"
+    if _without_version(place):
+        yield f"'{place.path}' has no \"version\", which {place.client.title} asks for"
     if reason := _switched_off(place):
         yield f"'{place.path}' switches every hook off: {reason}"
 
@@ -118,6 +120,14 @@ def _switched_off(place: Place) -> str:
         node, key, word = root.get("hooksConfig"), "enabled", "false"
     value = node.get(key) if node is not None else None
     return f"{key} is {word}" if value is not None and text[value.start : value.end] == word else ""
+
+
+def _without_version(place: Place) -> bool:
+    text = place.settings.text() if place.settings is not None else None
+    if text is None or place.client.shape is None or place.client.shape.version is None:
+        return False
+    root = parse(text).root
+    return root is not None and root.get("version") is None
 
 
 def _of_cursor(claude: "tuple[Place, ...]", stop_delivery: str) -> "Iterator[str]":

@@ -9,29 +9,14 @@ import shlex
 from git_coop import hook_command
 from git_coop.hook_command import EDITED, OURS
 from git_coop.record import Record
-from git_coop.settings_json import (
-    BOM,
-    Damaged,
-    Document,
-    Item,
-    Layout,
-    Node,
-    apply,
-    emptied,
-    insert,
-    layout,
-    opening,
-    parse,
-    place,
-    remove,
-    render,
-)
+from git_coop.settings_json import BOM, Document, Item, Node, parse, place
+from git_coop.settings_splice import Layout, apply, emptied, insert, layout, opening, remove, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from git_coop.settings_json import Splice
+    from git_coop.settings_splice import Splice
 
 _COMMANDS = ("command", "bash", "powershell")  # the keys under which an entry may hold a command
 
@@ -59,6 +44,7 @@ class _Entry(Record):
     entry: "int | None"  # index in the group's own array, None where there are no groups
     found: Found
     node: Node  # the string that is the command
+    whole: Node  # the entry
 
 
 def find(text: str, shape: Shape) -> "tuple[Found, ...]":
@@ -106,7 +92,7 @@ def _entry(
         verdict = hook_command.judge(command)
         if verdict in (OURS, EDITED):
             line, column = place(document.text, entry.start)
-            yield _Entry(number, group, inner, Found(event.key or "", command, verdict, line, column), node)
+            yield _Entry(number, group, inner, Found(event.key or "", command, verdict, line, column), node, entry)
             return
 
 
@@ -234,17 +220,19 @@ def strip(text: str, shape: Shape) -> "str | None":
 def _prune_hooks(document: Document, hooks: Node, shape: Shape) -> "tuple[list[Splice], bool]":
     """The splices for one object of events, and whether it goes as a whole: emptied, and made by installing."""
     ours = [entry for entry in _entries(document, hooks, shape) if entry.found.verdict == OURS]
+    # An entry without the white space that we write was written anew by another program: the marks went with it.
+    rewritten = any(not opening(document, entry.whole) for entry in ours)
     splices: list[Splice] = []
     gone: set[int] = set()
     for number, event in enumerate(hooks.items):
         cuts, empty = _prune_event(document, event.value, [entry for entry in ours if entry.event == number])
-        if empty and opening(document, event.value):
+        if empty and (opening(document, event.value) or rewritten):
             gone.add(number)
         else:
             splices += cuts
     cuts = remove(document, hooks, gone)
     empty = bool(gone) and not splices and emptied(document, hooks, cuts)
-    return splices + cuts, empty and bool(opening(document, hooks))
+    return splices + cuts, empty and (rewritten or bool(opening(document, hooks)))
 
 
 def _prune_event(document: Document, array: Node, ours: "list[_Entry]") -> "tuple[list[Splice], bool]":
@@ -263,9 +251,12 @@ def _prune_event(document: Document, array: Node, ours: "list[_Entry]") -> "tupl
 
 
 def _with_version(root: Node, index: int, shape: Shape) -> "set[int]":
-    """``hooks`` and, where installing wrote both, the ``version`` directly before it at the front."""
-    keys = [item.key for item in root.items[:index] if item.key != "$schema"]
-    return {index} if shape.version is None or keys != ["version"] else {index - 1, index}
+    """``hooks`` and, where installing wrote both, the ``version`` directly before it.
+
+    A ``version`` that was there stands behind: new members go before the first.
+    """
+    both = shape.version is not None and index > 0 and root.items[index - 1].key == "version"
+    return {index - 1, index} if both else {index}
 
 
 def _without_root(document: Document, root: Node, cuts: "list[Splice]") -> "str | None":
@@ -277,6 +268,3 @@ def _without_root(document: Document, root: Node, cuts: "list[Splice]") -> "str 
     if mark and not around.strip(" \t\r\n" + BOM):
         return None
     return apply(document.text, cuts)
-
-
-__all__ = ["Damaged", "Found", "Shape", "find", "merge", "strip"]

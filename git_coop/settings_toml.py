@@ -207,7 +207,7 @@ def _without_line_end(text: str) -> str:
 def _tables(text: str) -> "list[_Table]":
     """The ``[[hooks.Event]]`` and ``[[hooks.Event.hooks]]`` tables in the order of the file."""
     starts = list(_lines(text))
-    ends = [*starts[1:], len(text)]
+    ends = [*starts, len(text)][1:]
     tables: list[_Table] = []
     open_table = False
     for start, end in zip(starts, ends, strict=True):
