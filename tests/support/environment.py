@@ -1,8 +1,9 @@
-"""The private environment of a checkout: ``.venv``, made when it is missing and remade when its recipe changed.
+"""The private environments of a checkout, made when they are missing and remade when their recipe changed.
 
-A script: ``python environment.py`` prints the path of the environment's interpreter. Standard library only, for
-it runs before anything is installed. pip is used as the person configured it. What was installed is remembered
-as a digest, so that a second run starts no pip.
+A script: ``python environment.py`` prints the path of the interpreter of ``.venv``, which has all that the tests
+and the linters need; with ``run`` as its argument, of ``.venv-run``, which has only what the program needs. Standard
+library only, for it runs before anything is installed. pip is used as the person configured it. What was
+installed is remembered as a digest, so that a second run starts no pip.
 """
 
 import fcntl
@@ -16,7 +17,8 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACE = ROOT / ".venv"
+RUN = sys.argv[1:] == ["run"]
+PLACE = ROOT / (".venv-run" if RUN else ".venv")
 PYTHON = PLACE / "bin" / "python"
 
 
@@ -53,13 +55,13 @@ def ensure() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         packages, project = digest(needs()), digest(copied())
         if _noted("packages") != packages or not PYTHON.exists():
-            _say("making the environment in .venv")
+            _say(f"making the environment in {PLACE.name}")
             _forget()
             venv.create(PLACE, clear=False, symlinks=True, with_pip=True)
-            pip("--editable", ".[dev]")
+            pip("--editable", "." if RUN else ".[dev]")
         elif _noted("project") != project:
-            _say("installing the project in .venv again")
-            pip("--no-deps", "--no-build-isolation", "--editable", ".")
+            _say(f"installing the project in {PLACE.name} again")
+            pip("--no-deps", *([] if RUN else ["--no-build-isolation"]), "--editable", ".")
         else:
             return
         _note("project", project)
