@@ -21,6 +21,7 @@ LAZY = {
     "todo": ("git_coop.cli.todo", "what is to be done in this worktree"),
     "request": ("git_coop.cli.request", "ask another worktree for work, and answer with its result"),
     "drain": ("git_coop.cli.drain", "show what waits and file what was shown (what hooks call)"),
+    "hooks": ("git_coop.cli.hooks", "put the drain into the settings of agent clients, and see that it runs"),
 }
 
 
