@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from git_coop import clock, ids, layout, place, session
 from git_coop.discover import Worktree
 from git_coop.edge import Edge
-from git_coop.errors import Fatal, NotFound
+from git_coop.errors import CoopError, Fatal, NotFound
 from git_coop.layout import Box
 from git_coop.place import Place
 from git_coop.store import Store
@@ -113,6 +113,16 @@ class App:
 
     def fresh_id(self) -> str:
         return ids.mint(self.now, self.edge.entropy)
+
+    def last_seen(self) -> dict[str, tuple[int, str]]:
+        """When each event was last drained in this place, and by which client; empty where none ever was."""
+        from git_coop import drained
+
+        try:
+            box = self.own_box(self.nearby)
+        except CoopError:  # outside any repository, or where the store cannot be read: nothing is known
+            return {}
+        return {} if box is None else {event: (last.at, last.client) for event, last in drained.read(box).items()}
 
     def session(self, given: str | None = None) -> str | None:
         return session.current(self.edge.env, given)

@@ -117,7 +117,7 @@ def status(app: App, as_json: bool) -> None:
         delivery = config.load(app.edge.cwd, app.edge.env).stop_delivery()
     except CoopError as error:
         app.warn(error.sentence)
-    seen: hooks_view.Seen = getattr(app, "last_seen", dict)()
+    seen = app.last_seen()
     hooks_view.status(app, hook_status.status(_world(app), stop_delivery=delivery), seen, as_json)
 
 
