@@ -8,6 +8,7 @@ import click
 from git_coop import __version__
 from git_coop.cli.app import App
 from git_coop.cli.frame import SETTINGS, Family
+from git_coop.cli.words import as_usage, on_help
 from git_coop.edge import Edge
 from git_coop.errors import CoopError
 from git_coop.text import safe_line
@@ -15,6 +16,7 @@ from git_coop.text import safe_line
 INTERRUPTED, CLOSED, FATAL, USAGE = 130, 141, 128, 129
 
 LAZY = {
+    "status": ("git_coop.cli.status", "show what waits here (what git coop alone does), or in the whole clone"),
     "letter": ("git_coop.cli.letter", "write, read and close the letter to the next session here"),
     "mail": ("git_coop.cli.mail", "send messages to other worktrees, and read what came"),
     "handoff": ("git_coop.cli.handoff", "write, read and check packets: briefs, results, continuations"),
@@ -25,11 +27,24 @@ LAZY = {
 }
 
 
+def _version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if asked:
+        ctx.ensure_object(App).out(f"git-coop version {__version__}")
+        ctx.exit()
+
+
 @click.group(cls=Family, lazy=LAZY, invoke_without_command=True, name="git coop", context_settings=SETTINGS)
-@click.version_option(__version__, "--version", prog_name="git-coop", message="%(prog)s version %(version)s")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version."
+)
 @click.pass_context
-def root(ctx: click.Context) -> None:
+def root(ctx: click.Context) -> int:
     """Letters and mail between coding-agent sessions in the worktrees of one clone."""
+    if ctx.invoked_subcommand is None:
+        from git_coop.cli.status import status
+
+        return int(ctx.invoke(status))
+    return 0
 
 
 def run(argv: list[str], edge: Edge) -> int:
@@ -47,14 +62,14 @@ def run(argv: list[str], edge: Edge) -> int:
 
 
 def _run(argv: list[str], edge: Edge) -> int:
-    from git_coop.cli.words import as_usage, normalised, on_help
-
-    arguments = normalised(argv)
-    helped = on_help(arguments, edge, root)
+    helped = on_help(argv, edge, root)
     if helped is not None:
         return helped
-    try:
-        result = root.main(arguments, prog_name="git coop", standalone_mode=False, obj=App(edge))
+    try:  # not `root.main`: it answers a closed pipe by itself, with status 1, and writes on streams of its own
+        with root.make_context("git coop", list(argv), obj=App(edge)) as context:
+            result = root.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:
