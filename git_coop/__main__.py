@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 def main(argv: "list[str] | None" = None, edge: "Edge | None" = None) -> int:
     """Run ``git coop`` with these words in this world; its exit status."""
     words = sys.argv[1:] if argv is None else argv
-    here = world.real() if edge is None else edge
+    try:
+        return _main(words, world.real() if edge is None else edge)
+    except KeyboardInterrupt:  # while modules are loaded; a command that runs answers by itself
+        return 130
+
+
+def _main(words: "list[str]", here: "Edge") -> int:
     if words[:1] == ["drain"]:
         from git_coop import hook
 

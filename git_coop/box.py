@@ -7,19 +7,22 @@ what was written for it under its old path.
 
 import os
 
-from git_coop import discover, files
+from git_coop import discover, files, ids
 from git_coop.digest import sha256
-from git_coop.errors import CoopError
+from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import BOX_FOLDERS, Box, boxes
 from git_coop.record import Record
 from git_coop.store import Lock, Store, carry, lock, remove, remove_folder, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from git_coop.discover import Worktree
 
 LOCK_WAIT = 10.0  # seconds; after that the command says busy
 SLUG = 32
+IDENTITY = b"/coop-worktree"
 
 
 def key(root: bytes) -> str:
@@ -48,18 +51,25 @@ def normalised(root: bytes) -> bytes:
 
 
 def _normalised_part(above: bytes, part: bytes) -> bytes:
-    other_case = part.swapcase()
+    text = os.fsdecode(part)
+    other_case = os.fsencode(_each(text, str.swapcase))
     folds = other_case != part and _same(above + b"/" + part, above + b"/" + other_case)
     if part.isascii():
         return part.lower() if folds else part
     from unicodedata import normalize  # only a name that is not ASCII pays for it
 
-    text = os.fsdecode(part)
     composed = normalize("NFC", text)
     forms = {os.fsencode(form) for form in (composed, normalize("NFD", text))} - {part}
     if any(_same(above + b"/" + part, above + b"/" + form) for form in forms):
         text = composed
-    return os.fsencode(text.lower() if folds else text)
+    return os.fsencode(_each(text, str.casefold) if folds else text)
+
+
+def _each(text: str, change: "Callable[[str], str]") -> str:
+    """Every character changed alone, where one character comes of it: file systems fold so, and keep ``ß`` apart."""
+    if text.isascii():
+        return change(text)
+    return "".join(new if len(new := change(old)) == 1 else old for old in text)
 
 
 def _same(one: bytes, other: bytes) -> bool:
@@ -79,21 +89,22 @@ class Opened(Record):
 
 def identity_file(worktree: "Worktree") -> bytes:
     """Where a worktree keeps its coop id: in its own git dir, which moves and dies with it."""
-    return worktree.git_dir + b"/coop-worktree"
+    return worktree.git_dir + IDENTITY
 
 
 def identity(worktree: "Worktree") -> str:
-    """The worktree's coop id; empty where none was minted yet."""
-    return _line(files.read_small(identity_file(worktree), 256))
+    """The worktree's coop id; empty where none was minted yet, or what stands there is none."""
+    return _id_in(worktree.git_dir)
+
+
+def _id_in(git_dir: bytes) -> str:
+    line = (files.read_small(git_dir + IDENTITY, 256) or b"").decode("ascii", "replace").strip()
+    return line if ids.is_id(line) else ""
 
 
 def owners(box: Box) -> "list[str]":
     """The coop ids of the worktrees that had this address, newest last."""
     return [word for word in (files.read_small(box.owner) or b"").decode("ascii", "replace").split("\n") if word]
-
-
-def _line(data: "bytes | None") -> str:
-    return (data or b"").decode("ascii", "replace").strip()
 
 
 def is_inherited(box: Box, identifier: str) -> bool:
@@ -102,18 +113,35 @@ def is_inherited(box: Box, identifier: str) -> bool:
     A coop id begins with the time it was minted at, as every id does.
     """
     ours = owners(box)
-    return len(ours) > 1 and identifier < ours[-1]
+    return len(ours) > 1 and identifier[: ids.STAMP] < ours[-1][: ids.STAMP]
 
 
 def locate(store: Store, worktree: "Worktree") -> Box:
     """The box to look at, without changing anything: a moved worktree's old one while it was not adopted yet."""
     own = Box(store, key(worktree.root))
-    mine = identity(worktree)
-    if mine and owners(own)[-1:] != [mine]:
-        for other in boxes(store):
-            if other != own and owners(other)[-1:] == [mine] and not _is_home(other, mine):
+    files.is_folder(own.mail)
+    mine, last = identity(worktree), _last_owner(own)
+    if mine != last:
+        for other in _boxes_of(mine, own):
+            if _home(other, mine) is None:
                 return other
+        if last and _moved_on(worktree, last):
+            return _parking(own, mine)  # what lies here waits for another worktree; this one has nothing yet
     return own
+
+
+def _last_owner(box: Box) -> str:
+    return (owners(box) or [""])[-1]
+
+
+def _boxes_of(mine: str, own: Box) -> "Iterator[Box]":
+    """The other boxes whose last owner is ``mine``. One that cannot be read hides no other."""
+    for other in boxes(own.store) if mine else ():
+        try:
+            if other != own and _last_owner(other) == mine:
+                yield other
+        except StoreFault:
+            continue
 
 
 def open_box(store: Store, worktree: "Worktree", fresh: str) -> Opened:
@@ -124,7 +152,7 @@ def open_box(store: Store, worktree: "Worktree", fresh: str) -> Opened:
     """
     box = Box(store, key(worktree.root))
     mine = identity(worktree)
-    if mine and owners(box)[-1:] == [mine]:
+    if mine and _last_owner(box) == mine and _is_whole(box):
         return Opened(box)
     with lock_boxes(store):
         return _settle(box, worktree, fresh)
@@ -133,7 +161,7 @@ def open_box(store: Store, worktree: "Worktree", fresh: str) -> Opened:
 def open_outside(store: Store, directory: bytes) -> Box:
     """The box of a directory that is in no repository; it has an address and no identity."""
     box = Box(store, key(directory))
-    if not files.exists(box.path_file):
+    if not _is_whole(box):
         with lock_boxes(store):
             _make_folders(box, directory)
     return box
@@ -147,21 +175,62 @@ def lock_boxes(store: Store) -> Lock:
 
 def _settle(box: Box, worktree: "Worktree", fresh: str) -> Opened:
     _make_folders(box, worktree.root)
-    mine = identity(worktree) or _give(box.store, worktree, fresh)
-    if owners(box)[-1:] == [mine]:
+    mine, last = identity(worktree), _last_owner(box)
+    if last and last != mine and _moved_on(worktree, last):
+        _park(box, last)
+        _make_folders(box, worktree.root)
+    mine = mine or _give(box.store, worktree, fresh)
+    if _last_owner(box) == mine:
         return Opened(box)
     notes = []
-    for other in boxes(box.store):
-        if other == box or owners(other)[-1:] != [mine]:
-            continue
-        if _is_home(other, mine):  # this clone or worktree was copied, id and all
+    for other in list(_boxes_of(mine, box)):
+        there = _home(other, mine)
+        if there is None:
+            notes.append(f"moved from {os.fsdecode(other.path())}")
+            adopt(other, box, mine)
+        elif not _is_one(there, worktree):  # this clone was copied, id and all
             mine = _give(box.store, worktree, fresh)
             break
-        notes.append(f"moved from {os.fsdecode(other.path())}")
-        adopt(other, box, mine)
-    lines = [line for line in owners(box) if line != mine] + [mine]
-    box.store.rewrite(box.owner, "".join(f"{line}\n" for line in lines).encode())
+    _write_owners(box, [line for line in owners(box) if line != mine] + [mine])
     return Opened(box, tuple(notes))
+
+
+def _write_owners(box: Box, lines: "list[str]") -> None:
+    box.store.rewrite(box.owner, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _is_whole(box: Box) -> bool:
+    folders = [box.mail, *(box.mail + b"/" + folder for folder in BOX_FOLDERS)]
+    return all(files.is_folder(folder) for folder in folders) and files.exists(box.path_file)
+
+
+def _moved_on(worktree: "Worktree", identifier: str) -> bool:
+    """Whether another worktree of the clone carries this id: it moved, and this one was made where it had been."""
+    admin = worktree.common_dir + b"/worktrees"
+    try:
+        others = [worktree.common_dir, *(admin + b"/" + name for name in files.names(admin))]
+        return any(_id_in(other) == identifier and _stands(other) for other in others if other != worktree.git_dir)
+    except StoreFault:
+        return False
+
+
+def _stands(git_dir: bytes) -> bool:
+    """Whether the worktree of a git dir is where that says it is (gitrepository-layout(5)); the main one always is."""
+    link = (files.read_small(git_dir + b"/gitdir") or b"").rstrip(b"\r\n")
+    return not link or os.path.exists(os.path.join(git_dir, link))
+
+
+def _parking(box: Box, identifier: str) -> Box:
+    """Where a box waits for the worktree with this id, when another one took its place."""
+    return Box(box.store, f"{box.key[:-33]}-{sha256(identifier.encode())[:32]}")
+
+
+def _park(box: Box, identifier: str) -> None:
+    """Clear an address for another worktree. The one that moved on finds its box by its id, as after any move."""
+    parked = _parking(box, identifier)
+    _make_folders(parked, box.path())
+    _write_owners(parked, owners(box))
+    adopt(box, parked, identifier)
 
 
 def _make_folders(box: Box, root: bytes) -> None:
@@ -177,25 +246,25 @@ def _give(store: Store, worktree: "Worktree", fresh: str) -> str:
     return fresh
 
 
-def _is_home(box: Box, mine: str) -> bool:
-    """Whether the box's path still is a worktree with this id."""
+def _home(box: Box, mine: str) -> "Worktree | None":
+    """The worktree at the box's path, where it still is one with this id."""
     path = box.path()
-    if not path:
-        return False
     try:
-        there = discover.find(path, {})
+        there = discover.find(path, {}) if path else None
+        return there if there is not None and there.root == path and identity(there) == mine else None
     except CoopError:
-        return False
-    return there.root == path and identity(there) == mine
+        return None
+
+
+def _is_one(one: "Worktree", other: "Worktree") -> bool:
+    """Whether two roots share one git dir: a bind mount, or a folder copied with its link. They share the id too."""
+    return _same(identity_file(one), identity_file(other))
 
 
 def adopt(old: Box, new: Box, mine: str) -> None:
     """Bring what lies in ``old`` over to ``new``, letters under both locks, then give up the old address."""
-    for folder in sorted((old.letters, new.letters)):
-        old.store.ensure_folder(folder)
-    first, second = sorted((old.letters, new.letters))
-    with lock(old.store, first + b"/.lock", wait=LOCK_WAIT), lock(old.store, second + b"/.lock", wait=LOCK_WAIT):
-        _bring(new.store, old.letters, new.letters)
+    if files.names(old.letters):
+        _bring_letters(old, new)
     _bring(new.store, old.todos, new.todos)
     for folder in BOX_FOLDERS:
         source, target = old.mail + b"/" + folder, new.mail + b"/" + folder
@@ -205,9 +274,15 @@ def adopt(old: Box, new: Box, mine: str) -> None:
                 remove_folder(source + b"/" + session)
         else:
             _bring(new.store, source, target)
-    left = [line for line in owners(old) if line != mine]
-    old.store.rewrite(old.owner, "".join(f"{line}\n" for line in left).encode())
+    _write_owners(old, [line for line in owners(old) if line != mine])
     _clear(old)
+
+
+def _bring_letters(old: Box, new: Box) -> None:
+    new.store.ensure_folder(new.letters)
+    first, second = sorted((old.letters, new.letters))
+    with lock(old.store, first + b"/.lock", wait=LOCK_WAIT), lock(old.store, second + b"/.lock", wait=LOCK_WAIT):
+        _bring(new.store, old.letters, new.letters)
 
 
 def _bring(store: Store, source: bytes, target: bytes) -> None:

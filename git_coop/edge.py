@@ -68,7 +68,16 @@ class Edge(Record):
 
 
 def real() -> Edge:
-    """The edge of this process."""
+    """The edge of this process.
+
+    A standard stream that was closed is opened on the null device for reading: else the first file of the store that
+    is opened would take its number, and an answer would be written into it. A write there fails, as it should.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)
     try:
         cwd: bytes | None = os.getcwdb()
     except OSError:

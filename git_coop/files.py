@@ -10,7 +10,7 @@ from errno import ELOOP, ENOENT, ENOTDIR
 from git_coop.errors import StoreFault
 from git_coop.record import Record
 
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Gone(StoreFault):
@@ -61,7 +61,7 @@ def what_is(mode: int) -> str:
 def open_regular(path: bytes) -> "tuple[int, os.stat_result]":
     """A descriptor of the regular file at ``path``, and its status; ``Gone`` or ``Unreadable`` otherwise."""
     try:
-        number = os.open(path, _READ)
+        number = os.open(path, READ)
     except OSError as error:
         raise _refusal(path, error) from None
     try:
@@ -132,7 +132,7 @@ def entries(path: bytes) -> "list[str]":
     box must never look like an empty one.
     """
     try:
-        number = os.open(path, _READ | os.O_DIRECTORY)
+        number = os.open(path, READ | os.O_DIRECTORY)
     except OSError as error:
         if error.errno == ENOENT:
             return []
@@ -174,6 +174,22 @@ def is_folder(path: bytes) -> bool:
         return True
     kind = "a file" if stat.S_ISREG(mode) else what_is(mode)
     raise StoreFault(f"'{os.fsdecode(path)}' is {kind}, not a folder", path=path)
+
+
+def is_real_folder(path: bytes) -> bool:
+    """Whether a real folder is there, without a word about what is there instead."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def mode(path: bytes) -> int:
+    """The permission bits of what has this name; ``StoreFault`` where that cannot be told."""
+    try:
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    except OSError as error:
+        raise fault("look at", path, error) from None
 
 
 def exists(path: bytes) -> bool:

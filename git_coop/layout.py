@@ -4,7 +4,6 @@
 """
 
 import os
-import stat
 
 from git_coop import files
 from git_coop.errors import Fatal
@@ -12,6 +11,7 @@ from git_coop.record import Record
 from git_coop.store import Store
 
 FORMAT = b"1\n"
+_FOLDERS = (b"mail", b"mail/tmp", b"mail/box", b"letters", b"todos", b"requests")
 BOX_FOLDERS = (b"inbox", b"claiming", b"seen", b"expired", b"receipts", b"shown", b"sent")
 
 
@@ -27,9 +27,11 @@ def open_store(root: bytes, *, any_format: bool = False) -> "Store | None":
     """
     if not files.is_folder(root):
         return None
-    store = Store(root, stat.S_IMODE(os.stat(root).st_mode) & 0o2777)
+    store = Store(root, files.mode(root) & 0o2777)
     if not any_format:
         _check_format(store)
+        for name in _FOLDERS:  # no component of a store may be a symbolic link
+            files.is_folder(root + b"/" + name)
     return store
 
 
@@ -50,11 +52,17 @@ def is_finished(store: Store) -> bool:
 
 
 def make_store(root: bytes, dir_mode: int) -> Store:
-    """The store at ``root``, made where it is missing; folders get ``dir_mode`` (see ``shared_mode``)."""
-    store = open_store(root) or Store(root, dir_mode)
+    """The store at ``root``, made where it is missing; folders get ``dir_mode`` (see ``shared_mode``).
+
+    The format is written last: until it stands, another process may be about to change the root's mode, so that
+    the mode asked for counts and not the one found.
+    """
+    found = open_store(root)
+    if found is not None and is_finished(found):
+        return found
+    store = Store(root, dir_mode)
     store.ensure_folder(store.tmp)
-    if not is_finished(store):
-        store.create(root + b"/format", FORMAT)
+    store.create(root + b"/format", FORMAT)
     return store
 
 
@@ -65,9 +73,9 @@ def shared_mode(value: str) -> int:
         return 0o2770
     if word in ("all", "world", "everybody", "2"):
         return 0o2775
-    if len(word) == 4 and word[0] == "0" and all(digit in "01234567" for digit in word):
-        bits = int(word, 8) | 0o600
-        return 0o2000 | bits | (bits & 0o444) >> 2
+    bits = int(word, 8) & 0o666 if word and not word.strip("01234567") else 0
+    if bits & 0o066:  # git reads any other number as the octal mode of files
+        return 0o2700 | bits | (bits & 0o444) >> 2
     return 0o700
 
 
@@ -140,9 +148,10 @@ def message_path(folder: bytes, identifier: str) -> bytes:
 
 
 def boxes(store: Store) -> "list[Box]":
-    """Every box of the store, by key. Names that are no keys are none of ours and are left out."""
-    names = files.names(store.root + b"/mail/box")
-    return [Box(store, name.decode()) for name in sorted(names) if is_key(name)]
+    """Every box of the store, by key. What has no key for a name or is no folder is none of ours and is left out."""
+    above = store.root + b"/mail/box"
+    found = [name for name in sorted(files.names(above)) if is_key(name)]
+    return [Box(store, name.decode()) for name in found if files.is_real_folder(above + b"/" + name)]
 
 
 def is_key(name: bytes) -> bool:

@@ -30,7 +30,7 @@ def fields(letter: Letter, time: "Callable[[int], object]" = moment) -> "dict[st
 
 
 def _event(happening: Happening, time: "Callable[[int], object]") -> "dict[str, object]":
-    return {"event": happening.event, "at": time(happening.at), "session": happening.session}
+    return {"event": happening.event, "at": time(happening.at), "session": happening.session, **happening.unknown}
 
 
 def encode(letter: Letter) -> bytes:
@@ -87,4 +87,4 @@ def _happening(fields: Fields) -> Happening:
     at = fields.time("at")
     if at is None:
         raise damaged(fields.path, "an event has no time")
-    return Happening(fields.need("event"), at, fields.text("session"))
+    return Happening(fields.need("event"), at, fields.text("session"), fields.others(("event", "at", "session")))

@@ -92,19 +92,35 @@ def shelf(box: Box) -> Shelf:
 
 def live(box: Box) -> "Letter | None":
     """The live letter, or ``None``. A newest record that cannot be read raises: it may be the live one."""
-    everyone = known(box)
-    newest = stored(box, everyone[-1]) if everyone else None
+    newest = _newest(box, known(box))
     return newest if newest is not None and newest.live else None
+
+
+def _newest(box: Box, everyone: "list[str]") -> "Letter | None":
+    return stored(box, everyone[-1]) if everyone else None
 
 
 def demand(box: Box, asked: "str | None") -> Letter:
     """The letter that ``asked`` names, or the live one; ``NotFound`` where there is none."""
     if asked is not None:
         return load(box, ids.pick(asked, known(box), what="letter"))
-    found = live(box)
-    if found is None:
-        raise NotFound("no live letter here", hint="git coop letter list --all shows the closed ones")
-    return found
+    everyone = known(box)
+    newest = _newest(box, everyone)
+    if newest is None:
+        raise NotFound("no live letter here: none was ever written")
+    if not newest.live:
+        raise NotFound(f"no live letter here{_closed(newest, everyone)}", hint=_CLOSED)
+    return newest
+
+
+_CLOSED = "git coop letter list --all shows the closed ones"
+
+
+def _closed(newest: Letter, everyone: "list[str]") -> str:
+    """What became of the newest letter. A record that was removed by hand resurrects no other, and is missed."""
+    if newest.superseded_by and newest.superseded_by not in everyone:
+        return f": {newest.id} was superseded by {newest.superseded_by}, whose record is gone"
+    return f": {newest.id} is {newest.status}"
 
 
 def shelves(store: Store) -> "list[Box]":
@@ -119,17 +135,20 @@ def anywhere(store: Store, asked: str) -> Letter:
     return load(homes[identifier], identifier)
 
 
-def _locked(box: Box, wait: float = LOCK_WAIT) -> Lock:
+def _locked(box: Box) -> Lock:
     box.store.ensure_folder(box.letters)
-    return lock(box.store, box.letters + b"/.lock", wait=wait)
+    return lock(box.store, box.letters + b"/.lock", wait=LOCK_WAIT)
 
 
 class Sent(Record):
-    """A letter that was written, and those it superseded as they were before."""
+    """A letter that was written, and those it superseded as they were before.
+
+    ``unsettled`` are older records that could not be read or marked; they are superseded all the same.
+    """
 
     letter: Letter
     superseded: "tuple[Letter, ...]"
-    unsettled: "tuple[Broken, ...]" = ()  # older records that could not be marked; they are superseded all the same
+    unsettled: "tuple[Broken, ...]" = ()
 
 
 def write(box: Box, draft: "Callable[[str], Letter]", now: int, entropy: "ids.Entropy") -> Sent:
@@ -139,63 +158,65 @@ def write(box: Box, draft: "Callable[[str], Letter]", now: int, entropy: "ids.En
     """
     with _locked(box):
         everyone = known(box)
-        older = _unsettled(box, everyone)
+        run, broken = _unsettled(box, everyone)
         letter = draft(ids.mint(now, entropy, after=everyone[-1] if everyone else ""))
-        live_before = tuple(old for old in older if letters.effective(old, _next(everyone, old.id)).live)
-        letter = letter.replace(supersedes=tuple(old.id for old in live_before))
+        newest = tuple(old for old in run if old.id == everyone[-1])  # of those that say live, the one that is
+        letter = letter.replace(supersedes=tuple(old.id for old in (newest or broken)))
         if not box.store.create(path_of(box, letter.id), encode(letter)):
             raise Refused(f"letter {letter.id} exists", hint="try again")
-        unsettled = _settle(box, older, [*everyone, letter.id], now, letter.session)
-    return Sent(letter, live_before, unsettled)
+        _marks, failed = _settle(box, run, [*everyone, letter.id], letter)
+    return Sent(letter, newest, broken + failed)
 
 
-def _next(everyone: "list[str]", identifier: str) -> "str | None":
-    newer = [other for other in everyone if other > identifier]
-    return newer[0] if newer else None
-
-
-def _unsettled(box: Box, everyone: "list[str]") -> "list[Letter]":
-    """The run of records at the new end that still say live, oldest first.
+def _unsettled(box: Box, everyone: "list[str]") -> "tuple[list[Letter], tuple[Broken, ...]]":
+    """The run of records at the new end that still say live, oldest first; and the newest one if it is unreadable.
 
     Each finished change leaves none but the newest live, and marks are made oldest first, so the run is all
     that a kill can have left. A record that cannot be read does not end the run.
     """
     run: list[Letter] = []
+    broken: tuple[Broken, ...] = ()
     for identifier in reversed(everyone):
         try:
             letter = stored(box, identifier)
-        except StoreFault:
+        except StoreFault as error:
+            broken = broken or ((Broken(identifier, error.sentence),) if identifier == everyone[-1] else ())
             continue
         if not letter.live:
             break
         run.append(letter)
-    return run[::-1]
+    return run[::-1], broken
 
 
 def _settle(
-    box: Box, older: "list[Letter]", everyone: "list[str]", now: int, session: "str | None"
-) -> "tuple[Broken, ...]":
-    """Mark what a newer letter superseded. A failure loses nothing: the state is derived, the next change marks it."""
+    box: Box, run: "list[Letter]", everyone: "list[str]", newest: "Letter | None" = None
+) -> "tuple[dict[str, Letter], tuple[Broken, ...]]":
+    """Mark what a newer letter superseded: the marked ones by id, and what failed.
+
+    A failure loses nothing: the state is derived, and the next change marks it.
+    """
+    writers = {letter.id: letter.session for letter in (*run, newest) if letter is not None}
+    marked: dict[str, Letter] = {}
     failed = []
-    for letter in older:
-        newer = _next(everyone, letter.id)
+    for letter in run:
+        newer = next((other for other in everyone if other > letter.id), None)
         if newer is None:
             continue
+        marked[letter.id] = letters.supersede(letter, newer, writers.get(newer))
         try:
-            marked = letters.supersede(letter, newer, now, session)
-            box.store.rewrite(path_of(box, letter.id), encode(marked))
+            box.store.rewrite(path_of(box, letter.id), encode(marked[letter.id]))
         except StoreFault as error:
             failed.append(Broken(letter.id, error.sentence))
-    return tuple(failed)
+    return marked, tuple(failed)
 
 
-def change(
-    box: Box, identifier: str, transition: "Callable[[Letter], Letter]", now: int, session: "str | None"
-) -> Letter:
+def change(box: Box, identifier: str, transition: "Callable[[Letter], Letter]") -> Letter:
     """Apply a pure transition to a letter's effective state under the lock; what it refuses changes nothing."""
     with _locked(box):
         everyone = known(box)
-        _settle(box, _unsettled(box, everyone), everyone, now, session)
         letter = transition(load(box, identifier, everyone))
+        marked, _failed = _settle(box, _unsettled(box, everyone)[0], everyone)
+        if identifier in marked:
+            letter = transition(marked[identifier])
         box.store.rewrite(path_of(box, identifier), encode(letter))
     return letter

@@ -27,6 +27,7 @@ class Happening(Record):
     event: str
     at: int
     session: "str | None" = None
+    unknown: "Mapping[str, object]" = {}
 
 
 class Letter(Record):
@@ -63,8 +64,8 @@ class Letter(Record):
 
 
 def subject_of(body: str) -> str:
-    """The first line of a body that is not blank, as a subject."""
-    for line in body.splitlines():
+    """The first line of a body that is not blank, as a subject; a byte order mark is no part of it."""
+    for line in body.removeprefix("\ufeff").splitlines():
         if line.strip():
             return " ".join(line.split())[:SUBJECT_LIMIT]
     return ""
@@ -104,11 +105,16 @@ def abandon(letter: Letter, now: int, session: "str | None", reason: str) -> Let
     return _happened(letter, "abandon", now, session).replace(status=ABANDONED, abandoned_at=now, close_reason=reason)
 
 
-def supersede(letter: Letter, by: str, now: int, session: "str | None") -> Letter:
-    """A live letter gives way to the newer one with the id ``by``; read counts and start times stay."""
-    return _happened(letter, "supersede", now, session).replace(
-        status=SUPERSEDED, superseded_at=now, superseded_by=by, close_reason=SUPERSEDED
-    )
+def supersede(letter: Letter, by: str, session: "str | None") -> Letter:
+    """A live letter gives way to the newer one with the id ``by``; read counts and start times stay.
+
+    It happened when the newer one was written, whenever it is marked; ``session`` is that one's writer, if known.
+    """
+    return _gave_way(_happened(letter, "supersede", ids.time_of(by), session), by)
+
+
+def _gave_way(letter: Letter, by: str) -> Letter:
+    return letter.replace(status=SUPERSEDED, superseded_at=ids.time_of(by), superseded_by=by, close_reason=SUPERSEDED)
 
 
 def effective(letter: Letter, next_newer: "str | None") -> Letter:
@@ -118,12 +124,7 @@ def effective(letter: Letter, next_newer: "str | None") -> Letter:
     """
     if next_newer is None or not letter.live:
         return letter
-    return letter.replace(
-        status=SUPERSEDED,
-        superseded_at=ids.time_of(next_newer),
-        superseded_by=next_newer,
-        close_reason=SUPERSEDED,
-    )
+    return _gave_way(letter, next_newer)
 
 
 def _happened(letter: Letter, event: str, now: int, session: "str | None") -> Letter:

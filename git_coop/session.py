@@ -20,10 +20,12 @@ VARIABLES = (
 
 
 def current(env: "Mapping[str, str]", given: "str | None" = None) -> "str | None":
-    """The calling session's id: the option, else the first variable that is set and not empty, else ``None``."""
-    if given:
-        return given
-    return next((env[name] for name in VARIABLES if env.get(name)), None)
+    """The calling session's id: the option, else the first variable that is set and not empty, else ``None``.
+
+    It is text: bytes that are no UTF-8 are replaced, for a record can hold nothing else.
+    """
+    found = given or next((env[name] for name in VARIABLES if env.get(name)), None)
+    return found and found.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def hashed(session: str) -> str:

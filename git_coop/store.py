@@ -43,21 +43,28 @@ class Store(Record):
         return self.root + b"/mail/tmp"
 
     def ensure_folder(self, path: bytes) -> None:
-        """Make ``path`` and what is missing above it, down from the store's root, each durable in its parent."""
+        """Make ``path`` and what is missing above it, down from the store's root, each durable in its parent.
+
+        Every component is looked at: one that is a symbolic link, or no folder, is a ``StoreFault``.
+        """
+        self._ensure(self.root)
+        here = self.root
+        for part in path[len(self.root) + 1 :].split(b"/"):
+            here = here + b"/" + part if part else here
+            self._ensure(here)
+
+    def _ensure(self, path: bytes) -> None:
         if files.is_folder(path):
             return
-        parent = os.path.dirname(path)
-        if path != self.root:
-            self.ensure_folder(parent)
         try:
             os.mkdir(path, self.dir_mode)
-        except FileExistsError:
+        except FileExistsError:  # another process was quicker; it may not have come to the flush yet
             files.is_folder(path)
-            return
         except OSError as error:
             raise fault("make folder", path, error) from None
-        self._open_up(path)
-        sync_folder(parent)
+        else:
+            self._open_up(path)
+        sync_folder(os.path.dirname(path))
 
     def _open_up(self, path: bytes) -> None:
         """Give a new folder the mode that the umask took away (a shared repository only)."""
@@ -69,6 +76,7 @@ class Store(Record):
 
     def create(self, path: bytes, data: bytes, *, durable: bool = True) -> bool:
         """Publish a new file. ``False``: the name is taken, and nothing was changed."""
+        files.is_folder(os.path.dirname(path))
         with self._stage(data, durable=durable) as staged:
             if not staged.link(path):
                 return False
@@ -78,6 +86,7 @@ class Store(Record):
 
     def rewrite(self, path: bytes, data: bytes, *, durable: bool = True) -> None:
         """Put a file in the place of whatever has this name. The caller holds the lock that makes this sound."""
+        files.is_folder(os.path.dirname(path))
         with self._stage(data, durable=durable) as staged:
             staged.rename(path)
         if durable:
@@ -124,18 +133,14 @@ class Staged:
             return None
         except OSError as error:
             raise fault("write", path, error) from None
-        staged = cls(number, path)
         try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in _HELD:
-                os.close(number)
-                return None
-            # no locks here: nobody can sweep the file either
-        if not _names_same(number, path):
+            if _own(number, path):
+                return cls(number, path)
+        except BaseException:
             os.close(number)
-            return None
-        return staged
+            raise
+        os.close(number)
+        return None
 
     def fill(self, data: bytes, *, durable: bool, mode: int) -> None:
         try:
@@ -201,6 +206,17 @@ class Staged:
         self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
     ) -> None:
         self.close()
+
+
+def _own(number: int, path: bytes) -> bool:
+    """Lock a new staged file; ``False`` where a sweep was quicker and took it for a stray."""
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        # no locks here: nobody can sweep the file either
+    return _names_same(number, path)
 
 
 def _cannot_publish(path: bytes, error: OSError) -> StoreFault:
@@ -272,7 +288,7 @@ def claim(path: bytes) -> Claim:
         _lock_now(number, path)
         if not _names_same(number, path):
             raise Gone(f"'{os.fsdecode(path)}' was taken by another", path=path)
-        _demand_working_locks(path)
+        _demand_working_locks(path, files.READ)
     except BaseException:
         os.close(number)
         raise
@@ -288,12 +304,12 @@ def _lock_now(number: int, path: bytes) -> None:
         raise fault("lock", path, error) from None
 
 
-def _demand_working_locks(path: bytes) -> None:
+def _demand_working_locks(path: bytes, flags: int) -> None:
     """Refuse a file system that grants one lock twice: exclusion there would be a fiction."""
     try:
-        number, _status = files.open_regular(path)
-    except Gone:
-        return
+        number = os.open(path, flags & ~os.O_CREAT)
+    except OSError:
+        return  # it left its name since: whoever did that holds no lock of ours
     try:
         _lock_now(number, path)
     except Busy:
@@ -350,10 +366,19 @@ def _try_lock(path: bytes, flags: int, mode: int) -> Lock:
         _lock_now(number, path)
         if not _names_same(number, path):  # removed by hand while it was held: lock the new one
             raise Gone(f"'{os.fsdecode(path)}' was replaced", path=path)
+        _demand_working_locks(path, flags)
+        _share(number, mode)
     except BaseException:
         os.close(number)
         raise
     return Lock(number)
+
+
+def _share(number: int, mode: int) -> None:
+    """Give a lock file of ours the bits that the umask took away, where the repository is shared."""
+    status = os.fstat(number)
+    if mode & 0o077 and status.st_mode & mode != mode and status.st_uid == os.geteuid():
+        os.fchmod(number, mode)
 
 
 def _names_same(number: int, path: bytes) -> bool:

@@ -1,5 +1,6 @@
 """The options that give a body, the same wherever a command takes one."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from git_coop import body, guard
 from git_coop.cli.app import App
-from git_coop.errors import Usage
+from git_coop.errors import Refused, Usage
 from git_coop.record import Record
 
 
@@ -60,24 +61,47 @@ def read(app: App, given: Given, *, limit: int, what: str) -> str | None:
     return body.gather(given.texts, given.file, stdin=app.edge.stdin, cwd=app.edge.cwd, limit=limit, what=what)
 
 
-def demand(app: App, given: Given, *, limit: int, what: str, template: str | None = None, ways: str = "") -> str:
-    """The body; without options the editor's on a terminal, else a usage error: an open pipe is never waited on."""
+def demand(
+    app: App,
+    given: Given,
+    *,
+    limit: int,
+    what: str,
+    template: str | None = None,
+    ways: str = "",
+    judge: Callable[[str], None] | None = None,
+) -> str:
+    """The body; without options the editor's on a terminal, else a usage error: an open pipe is never waited on.
+
+    ``judge`` refuses a body that will not do.
+    """
     text = read(app, given, limit=limit, what=what)
+    if text is None and template is not None and app.edge.stdin.isatty() and app.edge.stdout.isatty():
+        return edit(app, template, limit=limit, what=what, judge=judge)
     if text is not None:
+        if judge is not None:
+            judge(text)
         return text
-    if template is not None and app.edge.stdin.isatty() and app.edge.stdout.isatty():
-        return edit(app, template, limit=limit, what=what)
     raise Usage(f"the {what} needs a body", hint=ways or "give it with -m TEXT, --body - or -F FILE")
 
 
-def edit(app: App, template: str, *, limit: int, what: str) -> str:
-    """The body as the user's editor leaves it; one left as it was is no body."""
+def edit(app: App, template: str, *, limit: int, what: str, judge: Callable[[str], None] | None = None) -> str:
+    """The body as the user's editor leaves it; one left as it was is no body. One that is refused is kept in a file."""
     from git_coop import packet_file
 
     text = packet_file.edited(template, app.edge)
     if text.strip() == template.strip():
-        raise Usage(f"the {what} was left as its template", hint="nothing was stored")
-    return body.from_bytes(text.encode(), limit=limit, what=what)
+        raise Refused(f"the {what} was left as its template", hint="nothing was stored")
+    try:
+        checked = body.from_bytes(text.encode(), limit=limit, what=what)
+        if judge is not None:
+            judge(checked)
+    except Refused as error:
+        if text.strip():
+            kept = os.fsdecode(packet_file.write_fresh(text.encode(), app.edge))
+            error.hint += f"\nwhat was written is kept in '{kept}'"
+        raise
+    return checked
 
 
 def guarded(text: str | None) -> str | None:

@@ -5,24 +5,63 @@ from typing import Any
 
 import click
 
+from git_coop.cli import words
+from git_coop.cli.app import App
 from git_coop.errors import Usage
 
-SETTINGS = {"help_option_names": ["-h"], "max_content_width": 100}
+SETTINGS = {"max_content_width": 100}
 
 
-class Verb(click.Command):
-    """A command: ``-h`` prints its usage as git prints one, ``--help`` opens the manual page."""
+def _usage(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.ensure_object(App).out(ctx.get_help())
+        ctx.exit()
+
+
+def _manual(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        ctx.exit(words.manual(words.family_of(ctx), ctx.ensure_object(App).edge))
+
+
+# Not among a command's own parameters: every command has them, as every git command has.
+_HELP = click.Option(
+    ["-h"], is_flag=True, expose_value=False, is_eager=True, callback=_usage, help="Print this usage and exit."
+)
+_MANUAL = click.Option(
+    ["--help"], is_flag=True, expose_value=False, is_eager=True, callback=_manual, help="Open the manual page."
+)
+
+
+class _Mannered(click.Command):
+    """``-h`` prints the usage as git prints one, ``--help`` opens the manual page."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        return _HELP
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), _MANUAL]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, words.prepared(self, ctx, args))
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click leaves it out where an option has no value
+            raise
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix="usage: ")
+
+
+class Verb(_Mannered):
+    """A command."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", SETTINGS)
         kwargs.setdefault("options_metavar", "[<options>]")
         super().__init__(*args, **kwargs)
 
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix="usage: ")
 
-
-class Family(click.Group):
+class Family(_Mannered, click.Group):
     """A group of commands. ``lazy`` maps a name to (module, short help): listing it imports nothing."""
 
     command_class = Verb
@@ -35,31 +74,29 @@ class Family(click.Group):
         super().__init__(*args, **kwargs)
         self.lazy = lazy or {}
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:  # a bare family
+            names = ", ".join(name for name in self.list_commands(ctx) if not self._is_hidden(name))
+            raise Usage(f"{ctx.command_path} needs a command", hint=f"one of {names}")
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.lazy, *(name for name in super().list_commands(ctx) if name not in self.lazy)]
+        return [*self.lazy, *(name for name in self.commands if name not in self.lazy)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.lazy and cmd_name not in self.commands:
-            command = getattr(import_module(self.lazy[cmd_name][0]), cmd_name.replace("-", "_"))
+            module, name = import_module(self.lazy[cmd_name][0]), cmd_name.replace("-", "_")
+            command = getattr(module, name, None) or getattr(module, f"{name}_")  # `list_` hides no builtin
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix="usage: ")
+    def _is_hidden(self, name: str) -> bool:
+        return name in self.commands and self.commands[name].hidden
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, self._short_help(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, self._short_help(name)) for name in self.list_commands(ctx) if not self._is_hidden(name)]
         with formatter.section("Commands"):
-            formatter.write_dl([row for row in rows if row[1]])
+            formatter.write_dl(rows)
 
-    def _short_help(self, ctx: click.Context, name: str) -> str:
-        if name in self.lazy:
-            return self.lazy[name][1]
-        command = self.get_command(ctx, name)
-        return command.get_short_help_str(80) if command is not None and not command.hidden else ""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if not ctx._protected_args and not ctx.args and not self.invoke_without_command:  # a bare family
-            names = ", ".join(self.list_commands(ctx))
-            raise Usage(f"{ctx.command_path} needs a command", hint=f"one of {names}")
-        return super().invoke(ctx)
+    def _short_help(self, name: str) -> str:
+        return self.lazy[name][1] if name in self.lazy else self.commands[name].get_short_help_str(80)

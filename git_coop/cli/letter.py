@@ -1,5 +1,7 @@
 """``git coop letter``: the request from a worktree's session to its own next session."""
 
+import os
+
 import click
 
 from git_coop import ids, letterbox, letters
@@ -16,22 +18,45 @@ SESSION = click.option("--session", metavar="<id>", help="The calling session, w
 ASKED = click.argument("asked", metavar="[<id>]", required=False)
 
 
+def _recipient() -> Usage:
+    return Usage(
+        "a letter has no recipient: it goes to the next session in this worktree",
+        hint="git coop mail send --to PATH writes to another",
+    )
+
+
+def _no_recipient(_ctx: click.Context, _param: click.Parameter, value: object) -> None:
+    if value:
+        raise _recipient()
+
+
+# What a person who thinks of mail would try. With a value or without one: the answer is the same.
+RECIPIENT = click.option(
+    *("-t", "--to", "--to-session", "--recipient", "--recipients", "--worktree", "--box", "--for", "--target"),
+    *("--dest", "--destination", "--address", "--mailbox", "--peer", "--cc", "--bcc"),
+    "recipient",
+    is_flag=False,
+    flag_value="somebody",
+    multiple=True,
+    expose_value=False,
+    hidden=True,
+    callback=_no_recipient,
+)
+
+
 @click.group(cls=Family)
+@RECIPIENT
 def letter() -> None:
     """The letter to the next session in this worktree."""
 
 
-def _no_recipient(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
-    if value is not None:
+def _no_words(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> None:
+    if value:
         raise Usage(
-            "a letter has no recipient: it goes to the next session in this worktree",
-            hint="git coop mail send --to PATH writes to another",
+            f"a letter takes no argument: '{value[0]}'",
+            hint="give its body with -m TEXT, --body - or -F FILE\n"
+            "it goes to the next session in this worktree; git coop mail send --to PATH writes to another",
         )
-
-
-RECIPIENT = click.option(
-    "--to", "--recipient", "--worktree", "--box", "-t", expose_value=False, hidden=True, callback=_no_recipient
-)
 
 
 @letter.command(cls=Verb)
@@ -40,16 +65,17 @@ RECIPIENT = click.option(
 @RECIPIENT
 @SESSION
 @AS_JSON
+@click.argument("others", nargs=-1, metavar="", expose_value=False, callback=_no_words)
 @click.pass_obj
 def write(app: App, given: Given, subject: str | None, session: str | None, as_json: bool) -> None:
     """Write the letter to the next session; it supersedes the live one."""
+    from git_coop import guard
     from git_coop.packets import TEMPLATES
 
     here = app.place
-    text = bodies.demand(app, given, limit=BODY_LIMIT, what="letter", template=TEMPLATES["continuation"])
-    bodies.guarded(text)
-    if subject is not None and len(subject.splitlines()) > 1:
-        raise Usage("a subject is one line")
+    line = _one_line(subject)
+    template = TEMPLATES["continuation"]
+    text = bodies.demand(app, given, limit=BODY_LIMIT, what="letter", template=template, judge=guard.check)
     box = app.open_box(here)
     head = app.head(here)
     who = app.session(session)
@@ -61,9 +87,9 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
                 key=box.key,
                 path=here.root.decode("utf-8", "replace"),
                 body=text,
-                subject=(subject or "").strip() or letters.subject_of(text),
+                subject=line or letters.subject_of(text),
                 created_at=ids.time_of(identifier),
-                branch=head.branch,
+                branch=head.branch and os.fsencode(head.branch).decode("utf-8", "replace"),
                 head=head.commit,
                 session=who,
             )
@@ -71,6 +97,22 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
 
     sent = letterbox.write(box, draft, app.now, app.edge.entropy)
     letter_view.wrote(app, sent, as_json)
+
+
+def _one_line(subject: str | None) -> str:
+    """A subject, checked; empty for none."""
+    if subject is None:
+        return ""
+    if len(subject.splitlines()) > 1:
+        raise Usage("a subject is one line")
+    try:
+        os.fsencode(subject).decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"the subject is not valid UTF-8 at byte offset {error.start}", hint=_FROM_0) from None
+    return subject.strip()
+
+
+_FROM_0 = "offsets count from 0"
 
 
 @letter.command(cls=Verb)
@@ -84,9 +126,9 @@ def read(app: App, asked: str | None, raw: bool, session: str | None, as_json: b
     """Read a letter (the live one without an id), and record that it was read."""
     box = _readable_box(app)
     found = _find(box, asked)
-    letter_view.whole(app, found, as_json=as_json, raw=raw, foreign=found.key != box.key)
+    letter_view.whole(app, box, found, as_json=as_json, raw=raw)
     if not found.live:
-        app.note(f"letter {found.id} is {found.status}; nothing was changed")
+        app.note(f"letter {found.id} is {letter_view.state(found)}; nothing was changed")
     elif found.key != box.key:
         app.note("this is another worktree's letter; nothing was changed")
     else:
@@ -100,7 +142,7 @@ def _record_reading(app: App, found: Letter, who: str | None) -> None:
         return
     try:
         own = app.open_box(app.nearby)
-        letterbox.change(own, found.id, lambda letter: letters.read(letter, app.now, who), app.now, who)
+        letterbox.change(own, found.id, lambda letter: letters.read(letter, app.now, who))
     except CoopError as error:
         app.warn(f"the reading could not be recorded: {error.sentence}")
 
@@ -114,7 +156,7 @@ def _record_reading(app: App, found: Letter, who: str | None) -> None:
 def start(app: App, asked: str | None, session: str | None, as_json: bool) -> None:
     """Say that this session works on the letter it read."""
     who = app.session(session)
-    _change(app, asked, lambda found: letters.start(found, app.now, who), who, "start", as_json)
+    _change(app, asked, lambda found: letters.start(found, app.now, who), "start", as_json)
 
 
 @letter.command(cls=Verb)
@@ -128,7 +170,7 @@ def ack(app: App, asked: str | None, given: Given, session: str | None, as_json:
     """Close the letter as done, with what came of it."""
     text = bodies.guarded(bodies.read(app, given, limit=BODY_LIMIT, what="text"))
     who = app.session(session)
-    _change(app, asked, lambda found: letters.ack(found, app.now, who, text), who, "acknowledge", as_json)
+    _change(app, asked, lambda found: letters.ack(found, app.now, who, text), "acknowledge", as_json)
 
 
 @letter.command(cls=Verb)
@@ -146,25 +188,24 @@ def abandon(app: App, asked: str | None, reason: str | None, session: str | None
         raise Usage("abandoning needs a reason", hint="git coop letter abandon --reason TEXT")
     text = bodies.guarded(body.from_bytes(body.paragraphs([reason]), limit=BODY_LIMIT, what="reason")) or ""
     who = app.session(session)
-    _change(app, asked, lambda found: letters.abandon(found, app.now, who, text), who, "abandon", as_json)
+    _change(app, asked, lambda found: letters.abandon(found, app.now, who, text), "abandon", as_json)
 
 
-def _change(
-    app: App, asked: str | None, transition: letter_view.Transition, who: str | None, verb: str, as_json: bool
-) -> None:
-    box = app.existing_box(app.place)
+def _change(app: App, asked: str | None, transition: letter_view.Transition, verb: str, as_json: bool) -> None:
+    box = _readable_box(app)
     found = _find(box, asked)
     if found.key != box.key:
         raise Refused(
             f"cannot {verb} letter {found.id}: it is another worktree's",
             hint="only the next session there may close it",
         )
-    letter_view.changed(app, letterbox.change(box, found.id, transition, app.now, who), as_json)
+    letter_view.changed(app, letterbox.change(app.open_box(app.place), found.id, transition), as_json)
 
 
 @letter.command("list", cls=Verb)
 @click.option("--all", "closed", is_flag=True, help="The closed ones too.")
 @click.option("--all-worktrees", "everywhere", is_flag=True, help="The letters of every worktree of the clone.")
+@RECIPIENT
 @AS_JSON
 @click.pass_obj
 def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> None:
@@ -175,22 +216,29 @@ def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> None:
 @letter.command(cls=Verb)
 @ASKED
 @click.option("--raw", is_flag=True, help="The body alone, byte for byte.")
+@RECIPIENT
 @AS_JSON
 @click.pass_obj
 def show(app: App, asked: str | None, raw: bool, as_json: bool) -> None:
     """Show a letter and change nothing."""
     box = _readable_box(app)
-    found = _find(box, asked)
-    letter_view.whole(app, found, as_json=as_json, raw=raw, foreign=found.key != box.key)
+    letter_view.whole(app, box, _find(box, asked), as_json=as_json, raw=raw)
 
 
 @letter.command(cls=Verb)
 @ASKED
+@RECIPIENT
 @AS_JSON
 @click.pass_obj
 def log(app: App, asked: str | None, as_json: bool) -> None:
     """Show the chain of letters, newest first."""
     letter_view.chain(app, _readable_box(app), asked, as_json)
+
+
+@letter.command(hidden=True, cls=Verb, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def send() -> None:
+    """Say what to use instead."""
+    raise _recipient()
 
 
 def _readable_box(app: App) -> Box:

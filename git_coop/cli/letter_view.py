@@ -1,22 +1,24 @@
 """How letters are shown: whole, as a row, as a chain, for people and as JSON."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 from git_coop import clock, ids, letterbox
+from git_coop.box import is_inherited
 from git_coop.cli.app import App
-from git_coop.errors import Refused
+from git_coop.errors import Refused, StoreFault
 from git_coop.layout import Box
 from git_coop.letter_record import fields
 from git_coop.letterbox import Broken, Sent, Shelf
 from git_coop.letters import Letter
 from git_coop.place import Place
-from git_coop.quote import quote
-from git_coop.render import BOUNDS
+from git_coop.render import quoted
 from git_coop.text import fit, pad, quote_path, safe_line, visible, width
 
 Transition = Callable[[Letter], Letter]
 
 _SUBJECT = 120
+EARLIER = ", written for an earlier worktree at this path"
 
 
 def record(letter: Letter) -> dict[str, object]:
@@ -45,25 +47,36 @@ def changed(app: App, letter: Letter, as_json: bool) -> None:
         app.out(f"letter {letter.id} is {letter.status}")
 
 
-def whole(app: App, letter: Letter, *, as_json: bool, raw: bool, foreign: bool) -> None:
-    """A letter: a few header lines, an empty line, the body exactly; ``raw`` leaves the head out."""
+def whole(app: App, own: Box, letter: Letter, *, as_json: bool, raw: bool) -> None:
+    """A letter: a few header lines, an empty line, the body exactly; ``raw`` leaves the head out.
+
+    On a terminal control characters are made visible; an adopted letter, another store's, is quoted as mail is.
+    """
     if as_json:
         app.json({"letter": record(letter)})
-        return
-    body = letter.body
-    terminal = app.edge.stdout.isatty()
-    if terminal and not raw:
-        body = visible(body)
-    if (foreign or letter.adopted_from) and not raw:
-        body = quote(letter.body, room=len(letter.body) * 64 + 64, line=BOUNDS.line).text
-    head = "" if raw else "\n".join(_head(app, letter)) + "\n\n"
-    end = "\n" if terminal and not body.endswith("\n") else ""
-    app.write((head + body + end).encode("utf-8", "replace"))
+    elif raw:
+        app.write(letter.body.encode())
+    else:
+        head = "\n".join(_head(app, own, letter)) + "\n\n"
+        app.write((head + _body(app, letter)).encode("utf-8", "replace"))
+    if letter.superseded_by and letter.superseded_by not in letterbox.known(Box(own.store, letter.key)):
+        app.warn(f"the record of {letter.superseded_by}, which superseded it, is gone")
 
 
-def _head(app: App, letter: Letter) -> list[str]:
-    lines = [f"letter {letter.id}", f"State:   {_state(letter)}"]
-    lines.append(f"Written: {clock.rfc3339(letter.created_at)}, {app.age(letter.created_at)}")
+def _body(app: App, letter: Letter) -> str:
+    if letter.adopted_from:
+        return quoted(letter.body)
+    if not app.edge.stdout.isatty():
+        return letter.body
+    return visible(letter.body) + ("" if letter.body.endswith("\n") else "\n")
+
+
+def _head(app: App, own: Box, letter: Letter) -> list[str]:
+    lines = [f"letter {letter.id}", f"State:   {state(letter)}"]
+    if letter.key != own.key:
+        lines.append(f"From:    the worktree {quote_path(os.fsencode(letter.path))}, for its own next session")
+    earlier = EARLIER if is_inherited(Box(own.store, letter.key), letter.id) else ""
+    lines.append(f"Written: {clock.rfc3339(letter.created_at)}, {app.age(letter.created_at)}{earlier}")
     if letter.branch or letter.head:
         lines.append(f"Branch:  {_branch(letter)}")
     lines.append(f"Subject: {safe_line(letter.subject, _SUBJECT)}")
@@ -77,7 +90,8 @@ def _branch(letter: Letter) -> str:
     return safe_line(letter.branch or "(detached)", _SUBJECT) + commit
 
 
-def _state(letter: Letter) -> str:
+def state(letter: Letter) -> str:
+    """A letter's state in a few words."""
     details = []
     if letter.read_count:
         details.append(f"read {letter.read_count} time{'s' if letter.read_count > 1 else ''}")
@@ -94,13 +108,18 @@ def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: b
     homes: list[Box] = []
     if store is not None:
         homes = letterbox.shelves(store) if everywhere else [here.look(store)]
-    shelves = [(home, letterbox.shelf(home)) for home in homes]
+    shelves, unlisted = [], []
+    for home in homes:
+        try:
+            shelves.append((home, letterbox.shelf(home)))
+        except StoreFault as error:  # one bad box hides no other
+            unlisted.append(error)
     if as_json:
         app.json(_listing_record(shelves, closed))
     else:
         for home, shelf in shelves:
             _list_one(app, home, shelf, closed=closed, everywhere=everywhere)
-    _name_broken(app, shelves)
+    _name_broken(app, shelves, unlisted)
 
 
 def _chosen(shelf: Shelf, closed: bool) -> list[Letter]:
@@ -124,25 +143,29 @@ def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bo
     if everywhere and (rows or shelf.broken):
         app.out(quote_path(home.path()) or home.key)
     for letter in rows:
-        app.out(_row(app, letter, "  " if everywhere else ""))
+        earlier = is_inherited(home, letter.id)
+        app.out(_row(app, letter, "  " if everywhere else "", EARLIER if earlier else ""))
 
 
-def _row(app: App, letter: Letter, indent: str) -> str:
+def _row(app: App, letter: Letter, indent: str, end: str) -> str:
     start = f"{indent}{letter.id}  {pad(letter.status, 10)}  {pad(clock.age(letter.created_at, app.now), 10)}  "
-    room = _SUBJECT if app.columns is None else max(app.columns - width(start), 8)
-    return start + fit(safe_line(letter.subject, _SUBJECT), room)
+    room = _SUBJECT if app.columns is None else max(app.columns - width(start) - width(end), 8)
+    return start + fit(safe_line(letter.subject, _SUBJECT), room) + end
 
 
-def _name_broken(app: App, shelves: list[tuple[Box, Shelf]]) -> None:
+def _name_broken(app: App, shelves: list[tuple[Box, Shelf]], unlisted: Sequence[StoreFault] = ()) -> None:
     broken = [one for _home, shelf in shelves for one in shelf.broken]
     for one in broken:
         app.note(f"error: letter {one.id} is unreadable: {one.why}")
+    for error in unlisted:
+        app.note(f"error: {error.sentence}")
     for home, shelf in shelves:
         if shelf.strangers:
             app.note(f"note: {shelf.strangers} other files lie among the letters of {home.key}")
-    if broken:
+    if broken or unlisted:
+        count = len(broken) + len(unlisted)
         raise Refused(
-            f"{len(broken)} letter record{'s' if len(broken) > 1 else ''} cannot be read",
+            f"{count} letter record{'s' if count > 1 else ''} cannot be read",
             hint="git coop doctor looks closer",
         )
 
@@ -158,5 +181,5 @@ def chain(app: App, box: Box, asked: str | None, as_json: bool) -> None:
         app.json({"letters": [record(letter) for letter in letters]})
     else:
         for letter in letters:
-            app.out("\n".join([*_head(app, letter)[:-1], ""]))
+            app.out("\n".join([*_head(app, box, letter)[:-1], ""]))
     _name_broken(app, [(box, shelf)])
