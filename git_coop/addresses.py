@@ -3,8 +3,8 @@
 import os
 
 from git_coop import box as boxes
-from git_coop import discover, git, layout, trust
-from git_coop.errors import CoopError, Fatal, Refused
+from git_coop import discover, files, layout, trust
+from git_coop.errors import CoopError, Fatal, Refused, StoreFault, Usage
 from git_coop.layout import Box
 from git_coop.place import Place
 from git_coop.record import Record
@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+ALL = "all"  # every other worktree; a directory of that name is ./all
 NAMED = 5  # worktrees named in a refusal
 
 
@@ -34,6 +35,8 @@ class Opened(Record):
 
 def resolve(text: str, place: Place, cwd: bytes, env: "Mapping[str, str]", *, outside: bool) -> Target:
     """The target that a path names, seen from ``cwd``. ``Refused`` for what is no place of a session."""
+    if not text:
+        raise Usage("the recipient's path is empty")
     path = os.path.join(cwd, os.fsencode(text))
     clean = discover.without_local(env)
     try:
@@ -67,6 +70,8 @@ def everyone(place: Place, env: "Mapping[str, str]") -> "list[bytes]":
 
     Raises ``Fatal`` where the list cannot be read, which is not to say that there is nobody.
     """
+    from git_coop import git  # a process, for those who need the list
+
     try:
         listed = git.worktrees(place.clone.common_dir, env)
     except CoopError as error:
@@ -92,18 +97,28 @@ def peer(place: Place, env: "Mapping[str, str]", path: bytes) -> "bytes | None":
 
 
 def box_at(store: Store, place: Place, text: str, cwd: bytes, env: "Mapping[str, str]") -> Box:
-    """An existing box for ``--box``: by the path of its worktree, also one that is gone, or by its key."""
-    if layout.is_key(os.fsencode(text)):
+    """An existing box for ``--box``, to look at: by its key, or by the path of its worktree, also one that is gone.
+
+    The path that a box records goes before what is there now: a directory that stands where a worktree was may
+    belong to the worktree around it.
+    """
+    if layout.is_key(os.fsencode(text)) and files.exists(Box(store, text).mail):
         return Box(store, text)
     path = os.path.join(cwd, os.fsencode(text))
-    try:
-        target = resolve(text, place, cwd, env, outside=True)
-        if target.own:
-            return Box(store, boxes.key(target.path))
-    except Refused:
-        pass
-    real = os.path.realpath(path)
+    spelt = {os.path.realpath(path), os.path.normpath(path)}
     for found in layout.boxes(store):
-        if found.path() in (real, os.path.normpath(path)):
+        if _recorded(found) in spelt:
+            return found
+    target = resolve(text, place, cwd, env, outside=True)
+    if target.own:
+        found = boxes.locate(store, target.worktree) if target.worktree else Box(store, boxes.key(target.path))
+        if target.worktree or files.exists(found.mail):
             return found
     raise refused(f"no box for '{text}' in this clone", place, env)
+
+
+def _recorded(box: Box) -> bytes:
+    try:
+        return box.path()
+    except StoreFault:
+        return b""  # it hides no other

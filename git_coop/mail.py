@@ -1,7 +1,7 @@
 """Sending: one message to one box, durable before it is reported, and never more than the truth about it."""
 
 from git_coop import drained, ids, message, sent
-from git_coop.errors import CoopError, Refused, Usage
+from git_coop.errors import CoopError, Refused, StoreFault, Usage
 from git_coop.files import exists
 from git_coop.layout import Box, message_path
 from git_coop.message import Draft
@@ -39,7 +39,10 @@ class Content(Record):
 
 
 class Queued(Record):
-    """A message in a box: never called sent or delivered, for nobody has seen it yet."""
+    """A message in a box: never called sent or delivered, for nobody has seen it yet.
+
+    ``drained`` is the last drain of that box that any event left; ``off``: delivery is held in its clone.
+    """
 
     id: str
     box: Box
@@ -53,6 +56,8 @@ def checked(content: Content) -> Content:
     """The content, its labels in bounds; ``Usage`` for those that are not."""
     if content.kind is not None and not 0 < len(content.kind) <= KIND_LIMIT:
         raise Usage(f"a kind has 1 to {KIND_LIMIT} characters")
+    if content.to_session == "":
+        raise Usage("the session that is addressed has no name")
     for name, value in (("subject", content.subject), ("kind", content.kind), ("session", content.to_session)):
         if value is not None and len(value.splitlines()) > 1:
             raise Usage(f"a {name} is one line")
@@ -64,26 +69,33 @@ def queue(
 ) -> Queued:
     """Put one message into the box ``there``; it is durable when this returns. ``stamp`` gives random bytes.
 
-    The note in ``sent/`` is written first, and taken back where the message could not be queued.
+    ``run`` is an id that joins the messages of one broadcast. The note in ``sent/`` is written first, and taken back
+    where the message could not be queued. Raises ``Refused`` for a field that is too long, ``StoreFault`` where a
+    step failed.
     """
     expires = now + content.term
+    last, off = last_drain(there), exists(there.store.root + b"/OFF")
     for _attempt in range(_ATTEMPTS):
         name = ids.mint(now, stamp)
-        if _is_used(there, name):
+        if sent.holds(there, name):
             continue
-        note = Sent(name, there.key, path, there.store.root, expires, content.subject or "", run)
-        sent.record(own, note)
-        if _publish(own, there, name, head, content, now, expires):
-            return Queued(name, there, path, expires, drained.latest(there), exists(there.store.root + b"/OFF"))
+        data = message.compose(_draft(name, there, head, content, now, expires))
+        note = Sent(name, there.key, path, there.store.root, expires, content.subject or subject_of(content.body), run)
+        if sent.record(own, note) and _publish(own, there, name, data):
+            return Queued(name, there, path, expires, last, off)
     raise Refused("no free message id", hint="try again")
 
 
-def _is_used(box: Box, name: str) -> bool:
-    return any(exists(message_path(folder, name)) for folder in (box.inbox, box.seen, box.expired))
+def last_drain(box: Box) -> "Last | None":
+    """The last drain of a box; a record of it that cannot be read is none, and stands in no message's way."""
+    try:
+        return drained.latest(box)
+    except StoreFault:
+        return None
 
 
-def _publish(own: Box, there: Box, name: str, head: Letterhead, content: Content, now: int, expires: int) -> bool:
-    draft = Draft(
+def _draft(name: str, there: Box, head: Letterhead, content: Content, now: int, expires: int) -> Draft:
+    return Draft(
         name,
         now,
         expires,
@@ -98,24 +110,29 @@ def _publish(own: Box, there: Box, name: str, head: Letterhead, content: Content
         to_session=content.to_session,
         in_reply_to=content.in_reply_to,
     )
+
+
+def _publish(own: Box, there: Box, name: str, data: bytes) -> bool:
     done = False
     try:
         there.store.ensure_folder(there.inbox)
-        done = there.store.create(message_path(there.inbox, name), message.compose(draft))
+        done = there.store.create(message_path(there.inbox, name), data)
     finally:
         if not done:
-            _take_back(own, name)
+            _take_back(own, there, name)
     return done
 
 
-def _take_back(own: Box, name: str) -> None:
+def _take_back(own: Box, there: Box, name: str) -> None:
+    """Forget the note, unless the message was published after all and only its flush failed."""
     try:
-        sent.forget(own, name)
+        if not exists(message_path(there.inbox, name)):
+            sent.forget(own, name)
     except CoopError:
         pass  # a note about a message that is not there says so at the end of its term
 
 
 def subject_of(body: str) -> str:
-    """The first line of a body that is not blank, for a message without a subject of its own."""
-    line = next((line for line in body.splitlines() if line.strip()), "")
+    """The first line of a body that is not blank: what a list shows of a message without a subject."""
+    line = next((line for line in body[:65_536].splitlines() if line.strip()), "")
     return safe_line(" ".join(line.split()), SUBJECT_LIMIT)

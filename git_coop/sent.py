@@ -4,7 +4,7 @@ import os
 
 from git_coop import clock, files, flat, ids
 from git_coop.errors import StoreFault
-from git_coop.layout import Box
+from git_coop.layout import Box, boxes, message_path
 from git_coop.record import Record
 from git_coop.store import Store, remove
 
@@ -21,8 +21,17 @@ class Sent(Record):
     run: str = ""
 
     def box(self, own: Store) -> Box:
-        """The recipient's box."""
-        return Box(own if self.store == own.root else Store(self.store, own.dir_mode), self.key)
+        """The box that holds the message: the recipient's, or the one that a worktree which moved took it to."""
+        box = Box(own if self.store == own.root else Store(self.store, own.dir_mode), self.key)
+        if not holds(box, self.id):
+            return next((other for other in boxes(box.store) if holds(other, self.id)), box)
+        return box
+
+
+def holds(box: Box, identifier: str) -> bool:
+    """Whether a message lies in a box, in whatever state."""
+    folders = (box.inbox, box.seen, box.expired, box.claiming)
+    return any(files.exists(message_path(folder, identifier)) for folder in folders)
 
 
 def path_of(box: Box, identifier: str) -> bytes:
@@ -30,8 +39,11 @@ def path_of(box: Box, identifier: str) -> bytes:
     return box.sent + b"/" + identifier.encode()
 
 
-def record(box: Box, sent: Sent) -> None:
-    """Note a message before it is published: a note without a message tells its own story, the reverse none."""
+def record(box: Box, sent: Sent) -> bool:
+    """Note a message before it is published: a note without a message tells its own story, the reverse none.
+
+    ``False``: another message of this id was noted, and nothing was changed.
+    """
     fields: dict[str, str | int | None] = {
         "key": sent.key,
         "expires": clock.rfc3339(sent.expires),
@@ -40,7 +52,7 @@ def record(box: Box, sent: Sent) -> None:
         **_path_fields("path", sent.path),
         **(_path_fields("store", sent.store) if sent.store != box.store.root else {}),
     }
-    box.store.create(path_of(box, sent.id), flat.dumps(fields, times=("expires",)))
+    return box.store.create(path_of(box, sent.id), flat.dumps(fields, times=("expires",)))
 
 
 def _path_fields(name: str, path: bytes) -> "dict[str, str | int | None]":

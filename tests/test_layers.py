@@ -26,7 +26,7 @@ KNOWN = set(MODULES)
 LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "clients.event"),
     "disk": ("exclusive", "files", "store", "toml"),
-    "git": ("git", "discover", "trust", "repo"),
+    "git": ("git", "discover", "trust", "repo", "head"),
     "box": ("layout", "session", "box"),
     "subjects": (
         "body",
@@ -58,6 +58,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "drained",
         "letter_notice",
         "mail",
+        "mailbox",
+        "tracing",
+        "requeue",
         "todobox",
         "requestbox",
     ),
@@ -67,6 +70,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "drain_run",
         "drain",
         "events",
+        "reading",
         "text_drain",
         "ledger",
         "sync",

@@ -1,0 +1,106 @@
+"""``git coop mail list``, ``show``, ``status``, ``trace`` and ``sent``: views. None of them changes a byte."""
+
+import click
+
+from git_coop import addresses, layout, mailbox, tracing
+from git_coop.cli import mail_view
+from git_coop.cli.app import App
+from git_coop.cli.frame import Verb
+from git_coop.cli.mail_send import AS_JSON, BOX
+from git_coop.errors import NotFound, Usage
+from git_coop.layout import Box
+from git_coop.mailbox import OPEN, STATES
+from git_coop.place import Place
+
+ASKED = click.argument("asked", metavar="<id>")
+
+
+def box_of(app: App, here: Place, given: str | None) -> Box:
+    """The box to look into: this worktree's, or the one that ``--box`` names."""
+    store = here.store()
+    if store is None:
+        raise NotFound("nothing is stored in this clone yet")
+    if given is None:
+        return here.look(store)
+    return addresses.box_at(store, here, given, app.directory, app.edge.env)
+
+
+@click.command(cls=Verb)
+@click.option("--state", metavar="<state>", help="Only this state: inbox, stranded, seen or expired.")
+@click.option("--all", "closed", is_flag=True, help="What was seen and what expired too.")
+@BOX
+@click.option("--all-worktrees", "everywhere", is_flag=True, help="The boxes of every worktree of the clone.")
+@AS_JSON
+@click.pass_obj
+def list_(app: App, state: str | None, closed: bool, box: str | None, everywhere: bool, as_json: bool) -> int:
+    """List what lies in this worktree's box, oldest first; exit 1 where something in it is no message."""
+    if state is not None and state not in STATES:
+        raise Usage(f"'{state}' is no state", hint=f"the states are {', '.join(STATES)}")
+    if state is not None and closed:
+        raise Usage("options '--state' and '--all' cannot be used together")
+    if box is not None and everywhere:
+        raise Usage("options '--box' and '--all-worktrees' cannot be used together")
+    here = app.nearby
+    store = here.store()
+    homes: list[Box] = []
+    if box is not None:
+        homes = [box_of(app, here, box)]
+    elif store is not None:
+        homes = layout.boxes(store) if everywhere else [here.look(store)]
+    states = (state,) if state is not None else STATES if closed else OPEN
+    return mail_view.listing(app, homes, states, as_json)
+
+
+@click.command(cls=Verb)
+@ASKED
+@click.option("--raw", is_flag=True, help="The message's file, byte for byte.")
+@BOX
+@AS_JSON
+@click.pass_obj
+def show(app: App, asked: str, raw: bool, box: str | None, as_json: bool) -> None:
+    """Show one message and change nothing: a view never counts as a showing."""
+    if raw and as_json:
+        raise Usage("options '--raw' and '--json' cannot be used together")
+    home = box_of(app, app.nearby, box)
+    identifier, state = mailbox.find(home, asked)
+    if raw:
+        for chunk in mailbox.chunks(home, identifier, state):
+            app.write(chunk)
+        return
+    mail_view.whole(app, home, mailbox.read(home, identifier, state), state, as_json)
+
+
+@click.command(cls=Verb)
+@AS_JSON
+@click.pass_obj
+def status(app: App, as_json: bool) -> int:
+    """Count what lies in every box of the clone, and say when it was last drained."""
+    here = app.nearby
+    store = here.store()
+    if store is None:
+        return mail_view.no_store(app, as_json)
+    own = here.look(store)
+    tallies = [mailbox.tally(box, app.edge.env) for box in layout.boxes(store)]
+    return mail_view.status(app, store, own, tallies, as_json)
+
+
+@click.command(cls=Verb)
+@ASKED
+@AS_JSON
+@click.pass_obj
+def trace(app: App, asked: str, as_json: bool) -> None:
+    """Tell what became of a message that this worktree sent."""
+    box = app.own_box(app.nearby)
+    if box is None:
+        raise NotFound("nothing was sent from here: nothing is stored in this clone yet")
+    mail_view.traced(app, tracing.trace(box, asked), as_json)
+
+
+@click.command(cls=Verb)
+@AS_JSON
+@click.pass_obj
+def sent(app: App, as_json: bool) -> int:
+    """List what this worktree sent and has not yet been told the outcome of."""
+    box = app.own_box(app.nearby)
+    notes = tracing.Notes() if box is None else tracing.everything(box)
+    return mail_view.sent(app, notes, as_json)

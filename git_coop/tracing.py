@@ -1,0 +1,94 @@
+"""What became of what a worktree sent: read from the notes in ``sent/``, the recipients' folders, markers, receipts."""
+
+from git_coop import files, ids, layout, mailbox, receipts, sent
+from git_coop.errors import CoopError, NotFound
+from git_coop.layout import Box, message_path
+from git_coop.receipts import Marker, Receipt
+from git_coop.record import Record
+from git_coop.sent import Sent
+from git_coop.store import Store
+
+QUEUED, SHOWN, CONSUMED, EXPIRED, STRANDED = "queued", "shown", "consumed", "expired", "stranded"
+MISSING = "missing"  # its box does not hold it
+UNKNOWN = "unknown"  # its store cannot be looked into
+_OUTCOMES = {mailbox.INBOX: QUEUED, mailbox.STRANDED: STRANDED, mailbox.SEEN: CONSUMED, mailbox.EXPIRED: EXPIRED}
+
+
+class Fate(Record):
+    """One message that was sent: where it is now, who was shown it, and what the drain there recorded."""
+
+    sent: Sent
+    state: str
+    box: "Box | None" = None
+    shown: int = 0  # sessions that were shown it
+    showings: "tuple[tuple[str, Marker], ...]" = ()
+    receipt: "Receipt | None" = None
+    reason: str = ""  # why nothing is known
+
+
+class Notes(Record):
+    """The fates of everything that was sent and is still open, oldest first, and the notes that cannot be read."""
+
+    fates: "tuple[Fate, ...]" = ()
+    broken: "tuple[str, ...]" = ()
+
+
+def everything(own: Box) -> Notes:
+    """What was sent from a box. Each note is opened once, each recipient's box counted once."""
+    marks: dict[Box, dict[str, int]] = {}
+    fates, broken = [], []
+    for name in sent.known(own):
+        note = sent.read(own, name)
+        if note is None:
+            broken.append(name)
+            continue
+        fates.append(_placed(own, note, marks))
+    return Notes(tuple(fates), tuple(broken))
+
+
+def _placed(own: Box, note: Sent, marks: "dict[Box, dict[str, int]]") -> Fate:
+    try:
+        fate = fate_of(own, note)
+        if fate.box is None or fate.state not in (QUEUED, STRANDED, EXPIRED):
+            return fate
+        if fate.box not in marks:
+            marks[fate.box] = mailbox.showings(fate.box)
+        count = marks[fate.box].get(note.id, 0)
+        return fate.replace(shown=count, state=SHOWN if count and fate.state == QUEUED else fate.state)
+    except CoopError as error:
+        return Fate(note, UNKNOWN, reason=error.sentence)
+
+
+def fate_of(own: Box, note: Sent) -> Fate:
+    """Where a message lies, by names alone."""
+    store = _store(own, note)
+    if store is None:
+        return Fate(note, UNKNOWN, reason="the store that it went to is not there")
+    box = note.box(own.store)
+    for folder, outcome in _OUTCOMES.items():
+        if files.exists(message_path(mailbox.folder(box, folder), note.id)):
+            return Fate(note, outcome, box)
+    return Fate(note, MISSING, box)
+
+
+def _store(own: Box, note: Sent) -> "Store | None":
+    """The store of the recipient, its format looked at; ``None`` where it is gone."""
+    return own.store if note.store == own.store.root else layout.open_store(note.store)
+
+
+def trace(own: Box, asked: str) -> Fate:
+    """All that is recorded of one message that was sent from a box. ``NotFound`` where no note of it is left."""
+    identifier = ids.pick(asked, sent.known(own), what="sent message")
+    note = sent.read(own, identifier)
+    if note is None:
+        raise NotFound(f"the note on sent message {identifier} cannot be read")
+    try:
+        fate = fate_of(own, note)
+        if fate.box is None:
+            return fate
+        shown = tuple(sorted(receipts.showings(fate.box, identifier), key=lambda each: (each[1].at, each[0])))
+        receipt = receipts.receipt_of(fate.box, identifier)
+    except CoopError as error:
+        return Fate(note, UNKNOWN, reason=error.sentence)
+    state = SHOWN if shown and fate.state == QUEUED else fate.state
+    return fate.replace(state=state, shown=len(shown), showings=shown, receipt=receipt)
