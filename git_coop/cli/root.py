@@ -1,6 +1,5 @@
 """``git coop``: the families, and the one place where errors become words and exit statuses."""
 
-import traceback
 from errno import EPIPE
 
 import click
@@ -112,4 +111,6 @@ def _internal(error: Exception, edge: Edge) -> int:
 
 def _trace(edge: Edge) -> None:
     if edge.env.get("GIT_COOP_DEBUG") == "1":
+        import traceback  # a noticeable part of what every command costs
+
         _say(edge, *traceback.format_exc().splitlines())
