@@ -75,7 +75,8 @@ def showings(box: Box) -> "dict[str, int]":
     """How many sessions have a marker of each message, by the markers' names."""
     found: dict[str, int] = {}
     for session in files.names(box.shown):
-        for name in files.entries(box.shown + b"/" + session):
+        folder = box.shown + b"/" + session
+        for name in files.entries(folder) if files.is_real_folder(folder) else ():
             found[name] = found.get(name, 0) + 1
     return found
 
@@ -91,8 +92,8 @@ def newest_owner(box: Box) -> str:
     return known[-1] if len(known) > 1 else ""
 
 
-def tally(box: Box, env: "Mapping[str, str]") -> Tally:
-    """Count a box. Total: what cannot be read is a fault in the answer."""
+def tally(box: Box, own: "Box | None", env: "Mapping[str, str]") -> Tally:
+    """Count a box. Total: what cannot be read is a fault in the answer. The caller's ``own`` box is never gone."""
     faults: list[str] = []
     listings = {state: _listed(box, state, faults) for state in STATES}
     waiting = listings[INBOX] or Listing()
@@ -111,7 +112,7 @@ def tally(box: Box, env: "Mapping[str, str]") -> Tally:
         earlier=sum(is_earlier(newest, name) for name in waiting.ids),
         oldest=next((ids.time_of(name) for name in waiting.ids if ids.is_id(name)), None),
         drained=_tried({}, lambda: drained.read(box), faults),
-        gone=_tried(False, lambda: is_gone(box, env), faults),
+        gone=box != own and _tried(False, lambda: is_gone(box, env), faults),
         rejected=rejected,
         ignored=ignored,
         faults=tuple(faults),
@@ -166,12 +167,14 @@ def is_gone(box: Box, env: "Mapping[str, str]") -> bool:
 def entries(box: Box, states: "Iterable[str]") -> "list[Entry]":
     """What lies in these folders, oldest first, what is no message included; names that are ignored are left out.
 
-    Raises ``StoreFault`` where a folder cannot be listed.
+    Total: a folder that cannot be listed is a fault in the box's ``tally``, and hides no other.
     """
-    marks, newest = showings(box), newest_owner(box)
+    nothing: dict[str, int] = {}
+    marks = _tried(nothing, lambda: showings(box), [])
+    newest = _tried("", lambda: newest_owner(box), [])
     found: list[Entry] = []
     for state in states:
-        listing = inbox.listed(folder(box, state))
+        listing = _listed(box, state, []) or Listing()
         opened = (entry(box, state, name) for name in listing.ids)
         found += [
             each.replace(shown=marks.get(each.id, 0) if state == INBOX else 0, earlier=is_earlier(newest, each.id))

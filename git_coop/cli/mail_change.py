@@ -7,7 +7,7 @@ from git_coop import requeue as again
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
 from git_coop.cli.mail_queued import PATH, json_text
-from git_coop.cli.mail_send import AS_JSON, SESSION, term
+from git_coop.cli.mail_words import AS_JSON, ASKED, SESSION, term
 from git_coop.errors import CoopError, NotFound, Refused
 from git_coop.files import exists
 from git_coop.layout import Box, boxes
@@ -51,7 +51,7 @@ def _shown(showing: Showing) -> dict[str, object]:
 
 
 @click.command(cls=Verb)
-@click.argument("asked", metavar="<id>")
+@ASKED
 @click.option("--to", metavar="<path>", help="A worktree of this clone: where it is to wait now.")
 @AS_JSON
 @click.pass_obj
@@ -72,7 +72,7 @@ def _lost(app: App, own: Box, asked: str, *, orphans: bool) -> tuple[Box, str, s
     """(box, id, state) of the message: stranded or expired here, or in whatever state in an orphaned box."""
     try:
         identifier, state = mailbox.find(own, asked)
-        if state in again.OVER or (orphans and state in again.WAITING):
+        if state in again.OVER:
             return own, identifier, state
         words = {mailbox.INBOX: "waits in the inbox already", mailbox.SEEN: "was consumed"}[state]
         raise Refused(f"message {identifier} {words}", hint="only a stranded or expired one is queued again")

@@ -2,27 +2,13 @@
 
 import click
 
-from git_coop import addresses, layout, mailbox, tracing
+from git_coop import layout, mailbox, tracing
 from git_coop.cli import mail_view
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
-from git_coop.cli.mail_send import AS_JSON, BOX
+from git_coop.cli.mail_words import AS_JSON, ASKED, BOX, box_of
 from git_coop.errors import NotFound, Usage
-from git_coop.layout import Box
 from git_coop.mailbox import OPEN, STATES
-from git_coop.place import Place
-
-ASKED = click.argument("asked", metavar="<id>")
-
-
-def box_of(app: App, here: Place, given: str | None) -> Box:
-    """The box to look into: this worktree's, or the one that ``--box`` names."""
-    store = here.store()
-    if store is None:
-        raise NotFound("nothing is stored in this clone yet")
-    if given is None:
-        return here.look(store)
-    return addresses.box_at(store, here, given, app.directory, app.edge.env)
 
 
 @click.command(cls=Verb)
@@ -42,13 +28,14 @@ def list_(app: App, state: str | None, closed: bool, box: str | None, everywhere
         raise Usage("options '--box' and '--all-worktrees' cannot be used together")
     here = app.nearby
     store = here.store()
-    homes: list[Box] = []
+    own = None if store is None else here.look(store)
+    homes = [own] if own is not None else []
     if box is not None:
         homes = [box_of(app, here, box)]
-    elif store is not None:
-        homes = layout.boxes(store) if everywhere else [here.look(store)]
+    elif store is not None and everywhere:
+        homes = layout.boxes(store)
     states = (state,) if state is not None else STATES if closed else OPEN
-    return mail_view.listing(app, homes, states, as_json)
+    return mail_view.listing(app, own, homes, states, as_json)
 
 
 @click.command(cls=Verb)
@@ -80,7 +67,7 @@ def status(app: App, as_json: bool) -> int:
     if store is None:
         return mail_view.no_store(app, as_json)
     own = here.look(store)
-    tallies = [mailbox.tally(box, app.edge.env) for box in layout.boxes(store)]
+    tallies = [mailbox.tally(box, own, app.edge.env) for box in layout.boxes(store)]
     return mail_view.status(app, store, own, tallies, as_json)
 
 

@@ -13,16 +13,13 @@ from git_coop.cli.app import App
 from git_coop.cli.bodies import Given
 from git_coop.cli.frame import Verb
 from git_coop.cli.mail_queued import Failure, Sending
+from git_coop.cli.mail_words import AS_JSON, ASKED, BOX, SESSION, box_of, term
 from git_coop.errors import CoopError, NotFound, Refused, Usage
 from git_coop.layout import Box
 from git_coop.mail import SUBJECT_LIMIT, Content, Letterhead
 from git_coop.message import BODY_LIMIT
 from git_coop.place import Place
 from git_coop.text import safe_line
-
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-SESSION = click.option("--session", metavar="<id>", help="The calling session, where its client does not say.")
-BOX = click.option("--box", metavar="<path>", help="Look in this worktree's box (a path, also a former one, or a key).")
 
 
 def _content(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,7 +69,7 @@ def send(
 
 
 @click.command(cls=Verb)
-@click.argument("asked", metavar="<id>")
+@ASKED
 @_content
 @BOX
 @SESSION
@@ -92,7 +89,6 @@ def reply(
 ) -> int:
     """Answer a message: its sender's worktree is mailed, where git lists it in this clone."""
     from git_coop import mailbox
-    from git_coop.cli.mail_look import box_of
 
     here = app.nearby
     home = box_of(app, here, box)
@@ -123,19 +119,6 @@ def _sender(app: App, here: Place, identifier: str, claimed: str | None) -> byte
 def _about(subject: str) -> str:
     safe = safe_line(subject)
     return safe_line(safe if safe[:3].lower() == "re:" else f"Re: {safe}", SUBJECT_LIMIT)
-
-
-def term(app: App, ttl: str | None) -> int:
-    """How long a message waits, in nanoseconds: the option, else ``coop.ttl``, else the default."""
-    from git_coop.message import DEFAULT_TERM
-
-    if ttl is not None:
-        from git_coop.ttl import parse_ttl
-
-        return parse_ttl(ttl)
-    from git_coop import config
-
-    return config.load(app.directory, app.edge.env).ttl() or DEFAULT_TERM
 
 
 def _known(app: App, here: Place, asked: str) -> str:

@@ -8,7 +8,6 @@ from git_coop.cli.app import App
 from git_coop.cli.mail_queued import PATH
 from git_coop.cli.mail_record import EVENTS, entry_record, fate_record, message_record, tally_record, trace_record
 from git_coop.cli.mail_table import flow, is_wide, table
-from git_coop.errors import CoopError
 from git_coop.files import exists
 from git_coop.layout import Box
 from git_coop.mailbox import STATES, Entry, Tally
@@ -41,27 +40,23 @@ def _path(app: App, path: bytes, otherwise: str) -> str:
 # a list
 
 
-def listing(app: App, homes: list[Box], states: tuple[str, ...], as_json: bool) -> int:
+def listing(app: App, own: Box | None, homes: list[Box], states: tuple[str, ...], as_json: bool) -> int:
     """What lies in these boxes in these states; the exit status. A box that cannot be listed hides no other."""
-    tallies, faults = [], []
-    found: list[tuple[Tally, list[Entry]]] = []
-    for home in homes:
-        tally = mailbox.tally(home, app.edge.env)
-        try:
-            rows = mailbox.entries(home, states)
-        except CoopError as error:
-            rows = []
-            faults += [] if error.sentence in tally.faults else [error.sentence]
-        tallies.append(tally)
-        faults += tally.faults
-        found.append((tally, rows))
+    found = [(mailbox.tally(home, own, app.edge.env), mailbox.entries(home, states)) for home in homes]
     if as_json:
         messages = [entry_record(entry) for _tally, rows in found for entry in rows]
-        app.json({"messages": messages, "boxes": [tally_record(tally) for tally in tallies]})
+        app.json({"messages": messages, "boxes": [tally_record(tally) for tally, _rows in found]})
     else:
         app.write(_listed(app, found).encode("utf-8", "replace"))
+    faults = [fault for tally, _rows in found for fault in tally.faults]
     odd = sum(entry.message is None for _tally, rows in found for entry in rows)
-    return _faulty(app, [*faults, *([f"{_count(odd, 'row')} above: no message"] if odd else [])])
+    return _faulty(app, [*faults, *_odd(odd)])
+
+
+def _odd(count: int) -> list[str]:
+    if not count:
+        return []
+    return ["one of these is no message" if count == 1 else f"{count} of these are no messages"]
 
 
 def _faulty(app: App, faults: list[str]) -> int:
@@ -141,7 +136,6 @@ def no_store(app: App, as_json: bool) -> int:
 def status(app: App, store: Store, own: Box, tallies: list[Tally], as_json: bool) -> int:
     """Every box of the clone; the exit status."""
     off = exists(store.root + b"/OFF")
-    tallies = [tally.replace(gone=tally.gone and tally.box != own) for tally in tallies]
     if as_json:
         boxes = [{**tally_record(tally), "own": tally.box == own} for tally in tallies]
         where = os.fsdecode(store.root).encode("utf-8", "replace").decode()
