@@ -1,9 +1,11 @@
 """The private environments of a checkout, made when they are missing and remade when their recipe changed.
 
 A script: ``python environment.py`` prints the path of the interpreter of ``.venv``, which has all that the tests
-and the linters need; with ``run`` as its argument, of ``.venv-run``, which has only what the program needs. Standard
-library only, for it runs before anything is installed. pip is used as the person configured it. What was
-installed is remembered as a digest, so that a second run starts no pip.
+and the linters need; with ``run`` as its argument, of ``.venv-run``, which has only what the program needs; with
+``bench``, of ``.venv-bench``, into which the program is installed as users have it: copied and compiled, in an
+environment without setuptools, whose start-up file every interpreter there would pay for. Standard library only, for
+it runs before anything is installed. pip is used as the person configured it. What was installed is remembered as a
+digest, so that a second run starts no pip.
 """
 
 import fcntl
@@ -17,8 +19,8 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-RUN = sys.argv[1:] == ["run"]
-PLACE = ROOT / (".venv-run" if RUN else ".venv")
+KIND = "".join(sys.argv[1:])
+PLACE = ROOT / {"": ".venv", "run": ".venv-run", "bench": ".venv-bench"}[KIND]
 PYTHON = PLACE / "bin" / "python"
 
 
@@ -36,8 +38,11 @@ def needs() -> object:
 
 
 def copied() -> object:
-    """What installing the project copies out of the checkout, its code being used in place: names, modes, contents."""
+    """What installing the project copies out of the checkout: names, modes, contents. Its code is used in place,
+    but for the bench.
+    """
     files = [ROOT / "pyproject.toml", ROOT / "git_coop" / "launcher.py", ROOT / "git_coop" / "__init__.py"]
+    files += sorted((ROOT / "git_coop").rglob("*.py")) if KIND == "bench" else []
     files += [path for folder in ("man", "contrib") for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
     return [(str(path), path.stat().st_mode, path.read_bytes()) for path in files]
 
@@ -58,14 +63,23 @@ def ensure() -> None:
             _say(f"making the environment in {PLACE.name}")
             _forget()
             venv.create(PLACE, clear=False, symlinks=True, with_pip=True)
-            pip("--editable", "." if RUN else ".[dev]")
+            pip(*{"": ("--editable", ".[dev]"), "run": ("--editable", "."), "bench": (".",)}[KIND])
+            _without_setuptools()
         elif _noted("project") != project:
             _say(f"installing the project in {PLACE.name} again")
-            pip("--no-deps", *([] if RUN else ["--no-build-isolation"]), "--editable", ".")
+            how = {"": ("--no-build-isolation", "--editable"), "run": ("--editable",), "bench": ("--force-reinstall",)}
+            pip("--no-deps", *how[KIND], ".")
         else:
             return
         _note("project", project)
         _note("packages", packages)
+
+
+def _without_setuptools() -> None:
+    """An older Python puts setuptools into every environment, with a file that runs at each start."""
+    if KIND == "bench":
+        command = [str(PYTHON), "-m", "pip", "uninstall", "-qq", "--yes", "setuptools"]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=subprocess.DEVNULL)
 
 
 def _say(sentence: str) -> None:
