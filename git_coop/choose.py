@@ -14,9 +14,10 @@ from git_coop.session import hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 OPENED = 48  # files that one drain opens to look for what it may show
+KEPT = 16  # of these, at most so many to find the one that was shown before
 
 
 class Reader(Record):
@@ -36,37 +37,53 @@ class Choice:
         self.faults: list[str] = []
         self.elsewhere = 0  # addressed to other sessions
         self.settled = 0  # looked at and not to be counted as waiting: gone, odd, elsewhere, expired
-        self.opened = 0
-        self.cursor = ""  # the last id looked at where the bound was met
+        self.looked: set[str] = set()
+        self.cursor = ""  # where the next drain begins, if not at the oldest
         self.noticed: list[str] = []  # notices of expiry that were made on the way
 
+    def fault(self, sentence: str) -> None:
+        """Note a fault; one that comes with every message is one fault."""
+        if sentence not in self.faults:
+            self.faults.append(sentence)
 
-def choose(box: Box, fresh: "Sequence[str]", again: "Sequence[str]", limit: int, reader: Reader) -> Choice:
+
+def choose(
+    box: Box, fresh: "Sequence[str]", again: "Sequence[str]", limit: int, reader: Reader, cursor: str = ""
+) -> Choice:
     """Up to ``limit`` messages: of those this session was never shown (``fresh``), then of the others (``again``).
 
-    Where fresh mail would fill the output, the oldest of the others keeps one place, so that neither starves: it
-    stands second, for what stands first always fits.
+    Both are in order, oldest first; ``cursor`` is what the last choice left. Where fresh mail would fill the output,
+    the oldest of the others keeps one place, so that neither starves: it stands second, for the first two always fit.
     """
     choice = Choice()
-    kept = _take(box, iter(again), 1, reader, choice) if again else []
-    first = _take(box, iter(fresh), limit - len(kept), reader, choice)
-    rest = iter(again[again.index(kept[0].message.id) + 1 :]) if kept else iter(())
-    more = _take(box, rest, limit - len(kept) - len(first), reader, choice)
-    notices_now = _take(box, iter(list(choice.noticed)), limit - len(kept) - len(first) - len(more), reader, choice)
-    choice.found = [*first[:1], *kept, *first[1:], *more, *notices_now]
+    kept = _take(box, again, 1, KEPT, reader, choice)
+    rotated = fresh
+    if cursor:  # the last drain met its bound before this one: go on there, and come round to the oldest again
+        rotated = [*(name for name in fresh if name >= cursor), *(name for name in fresh if name < cursor)]
+    first = _take(box, rotated, limit - len(kept), OPENED, reader, choice)
+    choice.cursor = _next(rotated, first, limit - len(kept), cursor, choice)
+    more = _take(box, again, limit - len(kept) - len(first), OPENED, reader, choice)
+    told = _take(box, choice.noticed, limit - len(kept) - len(first) - len(more), OPENED + limit, reader, choice)
+    choice.found = [*first[:1], *kept, *first[1:], *more, *told]
     return choice
 
 
-def _take(box: Box, names: "Iterator[str]", count: int, reader: Reader, choice: Choice) -> "list[Found]":
+def _next(rotated: "Sequence[str]", first: "list[Found]", wanted: int, cursor: str, choice: Choice) -> str:
+    """Where the next drain begins: behind what this one met its bound at; as before where this one was filled."""
+    if len(first) == wanted:
+        return cursor
+    return next((name for name in rotated if name not in choice.looked), "")
+
+
+def _take(box: Box, names: "Iterable[str]", count: int, bound: int, reader: Reader, choice: Choice) -> "list[Found]":
+    """Up to ``count`` messages of ``names`` that were not looked at yet, as long as ``bound`` allows to open more."""
     taken: list[Found] = []
-    while len(taken) < count:
-        name = next(names, None)
-        if name is None:
+    for name in names:
+        if len(taken) >= count or len(choice.looked) >= bound:
             break
-        if choice.opened >= OPENED:
-            choice.cursor = choice.cursor or name
-            break
-        choice.opened += 1
+        if name in choice.looked:
+            continue
+        choice.looked.add(name)
         found = _look(box, name, reader, choice)
         if found is None:
             choice.settled += 1
@@ -77,11 +94,12 @@ def _take(box: Box, names: "Iterator[str]", count: int, reader: Reader, choice: 
 
 def _look(box: Box, name: str, reader: Reader, choice: Choice) -> "Found | None":
     """The message if it may be shown to this reader; else it is accounted for in ``choice``."""
+    found: Found | Odd | None
     try:
-        filed = inbox.filed_copy(box, name)
+        filed = _filed_copy(box, name, choice)
         found = inbox.look(box, name) if filed is None else inbox.drop_filed(box, name, filed)
     except StoreFault as error:
-        choice.faults.append(error.sentence)
+        choice.fault(error.sentence)
         return None
     if isinstance(found, Odd):
         choice.odd.append(found)
@@ -89,6 +107,15 @@ def _look(box: Box, name: str, reader: Reader, choice: Choice) -> "Found | None"
     if found is None:
         return None
     return found if _is_for(found, reader, choice) and not _expired(box, found, reader, choice) else None
+
+
+def _filed_copy(box: Box, name: str, choice: Choice) -> "bytes | None":
+    """Where the message was filed already; where nobody can tell, it is shown, for twice is better than never."""
+    try:
+        return inbox.filed_copy(box, name)
+    except StoreFault as error:
+        choice.fault(error.sentence.replace(f"{name}.eml", "…"))
+        return None
 
 
 def _is_for(found: Found, reader: Reader, choice: Choice) -> bool:
@@ -104,17 +131,24 @@ def _is_for(found: Found, reader: Reader, choice: Choice) -> bool:
 
 def _expired(box: Box, found: Found, reader: Reader, choice: Choice) -> bool:
     """Whether the message's term is over; it is then filed as expired and told by mail, where it may be."""
-    now = reader.actor.now
-    if not message.expired(found.message, mtime=found.mtime, now=now):
+    if not message.expired(found.message, mtime=found.mtime, now=reader.actor.now):
         return False
     if reader.may_file:
-        try:
-            if not notices.is_notice(found.message):
-                made = notices.for_recipient(box, found.message, found.mtime, now)
-                choice.noticed += [made] if made else []
-            expire(box, found.message.id, found.sha256, reader.actor)
-        except Busy:
-            return True  # another drain is filing it
-        except StoreFault as error:
-            choice.faults.append(error.sentence)
+        _file_expired(box, found, reader, choice)
+    else:
+        choice.fault(f"message {found.message.id} has expired and cannot be filed")
     return True
+
+
+def _file_expired(box: Box, found: Found, reader: Reader, choice: Choice) -> None:
+    def tell() -> None:
+        made = notices.for_recipient(box, found.message, found.mtime, reader.actor.now)
+        choice.noticed += [made] if made else []
+
+    nothing = notices.is_notice(found.message)
+    try:
+        expire(box, found.message.id, found.sha256, reader.actor, (lambda: None) if nothing else tell)
+    except Busy:
+        pass  # another drain is filing it
+    except StoreFault as error:
+        choice.fault(error.sentence)

@@ -1,9 +1,14 @@
 """One drain of one box, step by step: the box made ready, the turn, the markers, the filing, the proof that it ran."""
 
-from git_coop import clock, inbox, receipts, turns
+import os
+
+from git_coop import clock, files, ids, inbox, receipts, turns
 from git_coop.clients.event import PROMPT, START, STOP, Say
-from git_coop.errors import Busy, CoopError
-from git_coop.filing import Actor
+from git_coop.digest import sha256
+from git_coop.errors import Busy, CoopError, StoreFault
+from git_coop.filing import Actor, consume
+from git_coop.layout import message_path
+from git_coop.message import FILE_LIMIT
 from git_coop.receipts import NOBODY
 from git_coop.record import Record
 from git_coop.session import hashed
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from git_coop.place import Place
     from git_coop.receipts import Marker
     from git_coop.render import Batch
+    from git_coop.store import Store
 
     Emit = Callable[[Say], None]  # writes and flushes; raises OSError where the output did not get out
 
@@ -63,6 +69,7 @@ class Run:
         self.can_write = True
         self.state = Turn()
         self.token = ""  # the turn that markers of this event name; empty: nothing may be marked
+        self.lifts = False  # this prompt is the first after the session's first start, where no prompt carries text
 
     @property
     def actor(self) -> Actor:
@@ -75,22 +82,38 @@ class Run:
         store = where.store()
         if store is None:
             return None
-        try:
-            from git_coop import ids
-
-            opened = where.open(store, ids.mint(self.now, self.edge.entropy))
-            self.notes += opened.notes
-            store.sweep()
-            box = opened.box
-        except CoopError as error:  # a store that cannot be written is read all the same
-            self.can_write = False
-            self.faults.append(f"nothing can be recorded: {error.sentence}")
-            box = where.look(store)
+        box = self._opened(where, store)
         if self.can_write:
-            returned, faults = inbox.recover(box)
-            self.notes += [f"returned stranded message {name} to the inbox" for name in returned]
-            self.faults += faults
+            self._tidy(box)
         return box
+
+    def _opened(self, where: "Place", store: "Store") -> "Box":
+        """The box, ready to be written; one in a store that cannot be written is read all the same."""
+        try:
+            opened = where.open(store, ids.mint(self.now, self.edge.entropy))
+        except CoopError as error:
+            self._cannot_write(error)
+            return where.look(store)
+        self.notes += opened.notes
+        if not os.access(opened.box.mail, os.W_OK | os.X_OK):
+            self._cannot_write(StoreFault(f"cannot write in '{os.fsdecode(store.root)}'", path=store.root))
+        return opened.box
+
+    def _cannot_write(self, error: CoopError) -> None:
+        self.can_write = False
+        self.token = ""
+        self.faults.append(f"nothing can be recorded: {error.sentence}")
+
+    def _tidy(self, box: "Box") -> None:
+        """Sweep what killed writers staged, and return what they left claimed; delivery goes on where that fails."""
+        try:
+            box.store.sweep()
+            returned, faults = inbox.recover(box)
+        except CoopError as error:
+            self.faults.append(error.sentence)
+            return
+        self.notes += [f"returned stranded message {name} to the inbox" for name in returned]
+        self.faults += faults
 
     def list_inbox(self, box: "Box") -> "Listing":
         listing = inbox.listed(box.inbox)
@@ -101,68 +124,79 @@ class Run:
 
     def turn(self, box: "Box") -> None:
         """Bring the session's turn up to this event, as the event's first act, and learn which turn it is in."""
-        if self.session is None or not self.can_write:
-            return
+        if self.session is None:
+            self.state = turns.read(box, NOBODY)  # where its looking ended the last time
+        elif self.event.kind == STOP and not self.event.interrupted:
+            self.state = turns.read(box, self.session)
+            self.token = turns.at_stop(self.state, self.event) if self.can_write else ""
+        elif self.can_write:
+            self._move(box, self.session)
+
+    def _move(self, box: "Box", session: str) -> None:
         try:
-            with turns.locked(box, self.session):
-                before = turns.read(box, self.session)
+            with turns.locked(box, session):
+                before = turns.read(box, session)
                 self.state, self.token = self._moved(before)
                 if self.state != before:
-                    turns.write(box, self.session, self.state)
-        except CoopError as error:
+                    turns.write(box, session, self.state)
+        except Busy as error:
             self.token = ""
             self.faults.append(f"nothing can be marked as shown: {error.sentence}")
+        except CoopError as error:
+            self._cannot_write(error)
 
     def _moved(self, state: Turn) -> "tuple[Turn, str]":
+        fresh = f"{clock.id_stamp(self.now)}-{self.edge.entropy(4).hex()}"
         if self.event.kind == START:
-            state = state.replace(starts=state.starts + 1)
-            return state, turns.start_token(state)
+            state = turns.started(state, fresh)
+            return state, state.start
         if self.event.kind == PROMPT:
-            state = turns.opened(state, self.event, f"{clock.id_stamp(self.now)}-{self.edge.entropy(4).hex()}")
-            return state, state.token
-        if self.event.interrupted:
-            return turns.interrupted(state, self.event), ""
-        return state, turns.at_stop(state, self.event)
-
-    def update(self, box: "Box", **changes: object) -> None:
-        """Change the session's state after the output got out."""
-        if self.session is None or not self.can_write:
-            return
-        try:
-            with turns.locked(box, self.session):
-                turns.write(box, self.session, turns.read(box, self.session).replace(**changes))
-        except CoopError as error:
-            self.faults.append(error.sentence)
+            after = turns.opened(state, self.event, fresh)
+            self.lifts = not self.order.prompt_carries and after.lifted > state.lifted
+            return after, after.token
+        return turns.interrupted(state, self.event), ""
 
     def lift(self, box: "Box") -> None:
         """Where a prompt hook carries no text, the first prompt proves that the start before it was a real one."""
-        if self.session is None or self.order.prompt_carries or self.state.prompts != 1 or not self.token:
+        if not self.lifts or self.session is None:
             return
-        latest = turns.start_token(self.state)
-        for name in sorted(receipts.marked(box, self.session)):
+        marks = {}
+        for name in sorted(self.marked(box)):
             marker = receipts.read_marker(box, self.session, name)
-            if marker is not None and marker.event == START and marker.turn == latest:
-                self.mark(box, name, marker.replace(event=PROMPT, turn=self.token))
+            if marker is not None and marker.event == START and marker.turn == self.state.start:
+                marks[name] = marker.replace(event=PROMPT, turn=self.token)
+        self.note_state(box, marks)
 
     # markers and filing
 
-    def markers(self, box: "Box", waiting: "Listing") -> "dict[str, Marker | None]":
-        """This session's markers of what still waits."""
+    def marked(self, box: "Box") -> "set[str]":
+        """The ids of what this session was shown, as far as its markers tell."""
         if self.session is None:
-            return {}
-        names = receipts.marked(box, self.session).intersection(waiting.ids)
-        return {name: receipts.read_marker(box, self.session, name) for name in sorted(names)}
-
-    def mark(self, box: "Box", name: str, marker: "Marker") -> None:
-        if self.session is None or not self.token or not self.can_write:
-            return
+            return set()
         try:
-            receipts.mark(box, self.session, name, marker)
+            return receipts.marked(box, self.session)
         except CoopError as error:
-            self.faults.append(f"{error.sentence}; the message will be shown again")
+            self._cannot_write(error)
+            return set()
 
-    def mark_shown(self, box: "Box", choice: "Choice", batch: "Batch") -> "dict[str, Marker]":
-        """The markers of what an output showed, written now that it got out."""
+    def due(self, box: "Box", waiting: "Listing") -> "dict[str, Marker]":
+        """What was live in the turn that ends, and still is the file that was shown."""
+        found: dict[str, Marker] = {}
+        names = set(turns.live(self.state, self.token)).intersection(waiting.ids) if self.session else ()
+        for name in sorted(names):
+            marker = receipts.read_marker(box, self.session or NOBODY, name)
+            if marker is not None and marker.live_in(self.token) and self._is_as_shown(box, name, marker):
+                found[name] = marker
+        return found
+
+    def _is_as_shown(self, box: "Box", name: str, marker: "Marker") -> bool:
+        try:
+            return sha256(files.read_cut(message_path(box.inbox, name), FILE_LIMIT + 1).data) == marker.sha256
+        except CoopError:
+            return False  # looked at again, it says for itself what is wrong with it
+
+    def mark_shown(self, box: "Box", choice: "Choice", batch: "Batch", **changes: object) -> "dict[str, Marker]":
+        """The markers of what an output showed, and ``changes`` of the state, written now that it got out."""
         digests = {found.message.id: found.sha256 for found in choice.found}
         made = {}
         for shown in batch.shown:
@@ -177,22 +211,46 @@ class Run:
                 shown.bytes,
                 shown.bytes_shown,
             )
-            self.mark(box, shown.id, made[shown.id])
+        self.note_state(box, made if self.session is not None and self.token else {}, **changes)
         return made
+
+    def note_state(self, box: "Box", marks: "Mapping[str, Marker] | None" = None, **changes: object) -> None:
+        """Store markers and changes of the session's state, where there is anything to store and it can be."""
+        if self.can_write and (marks or any(getattr(self.state, name) != value for name, value in changes.items())):
+            self._record(box, self.session or NOBODY, marks or {}, changes)
+
+    def _record(self, box: "Box", session: str, marks: "Mapping[str, Marker]", changes: "dict[str, object]") -> None:
+        try:
+            with turns.locked(box, session):
+                before = turns.read(box, session)
+                done = [name for name, marker in marks.items() if self._marked_one(box, session, name, marker)]
+                after = before.replace(**changes)
+                if done and (self.event.kind == STOP or self.token == before.token):  # else a later prompt was quicker
+                    after = turns.with_live(after, self.token, done)
+                if after != before:
+                    turns.write(box, session, after)
+        except CoopError as error:
+            self.faults.append(f"what was shown is not marked and will be shown again: {error.sentence}")
+
+    def _marked_one(self, box: "Box", session: str, name: str, marker: "Marker") -> bool:
+        try:
+            receipts.mark(box, session, name, marker)
+        except CoopError as error:
+            self.faults.append(f"message {name} is not marked and will be shown again: {error.sentence}")
+            return False
+        return True
 
     def consume(self, box: "Box", due: "dict[str, Marker]") -> "list[str]":
         """File what was shown in the turn that ends; each failure is told, and leaves its message queued."""
-        from git_coop.filing import consume
-
         filed = []
-        for name, marker in due.items():
+        for name, marker in due.items() if self.can_write else ():
             try:
                 if consume(box, name, marker, self.actor):
                     filed.append(name)
             except Busy:
                 self.faults.append(f"claim on message {name} lost: another process holds it, or a move is under way")
             except CoopError as error:
-                self.faults.append(f"message {name} was not filed and will be shown again: {error.sentence}")
+                self.faults.append(_unfiled(box, name, error))
         return filed
 
     def stamp(self, box: "Box") -> None:
@@ -207,6 +265,13 @@ class Run:
             self.faults.append(error.sentence)
 
 
+def _unfiled(box: "Box", name: str, error: CoopError) -> str:
+    """The fault of a filing that failed; a failure after the rename, the one commit point, is one of durability."""
+    if files.exists(message_path(box.inbox, name)):
+        return f"message {name} was not filed and will be shown again: {error.sentence}"
+    return f"message {name} was filed, and may come back after a power cut: {error.sentence}"
+
+
 def blind(run: Run, error: CoopError, emit: "Emit") -> Outcome:
     """The store cannot be looked into: never to be taken for an empty box. Outside any repository all is silent."""
     from git_coop.discover import NotARepository
@@ -218,4 +283,4 @@ def blind(run: Run, error: CoopError, emit: "Emit") -> Outcome:
 
         text = render_blind(run.now, error.sentence)
         emit(Say(human=text) if run.event.kind == STOP else Say(text))
-    return Outcome(fatal=error)
+    return Outcome((), tuple(run.faults), tuple(run.notes), error)

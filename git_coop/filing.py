@@ -12,6 +12,10 @@ from git_coop.receipts import CONSUMED, EXPIRED, NOBODY, Marker, Receipt, marker
 from git_coop.record import Record
 from git_coop.store import claim, remove
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Actor(Record):
     """Who files: a session (its hash), in which client and turn, at which event, when."""
@@ -46,13 +50,18 @@ def consume(box: Box, identifier: str, marker: Marker, actor: Actor) -> bool:
     return _file(box, box.seen, receipt, marker.sha256)
 
 
-def expire(box: Box, identifier: str, digest: str, actor: Actor) -> bool:
-    """File a message whose term is over, unless it is gone or has changed."""
+def expire(box: Box, identifier: str, digest: str, actor: Actor, tell: "Callable[[], None]" = lambda: None) -> bool:
+    """File a message whose term is over, unless it is gone or has changed.
+
+    ``tell`` makes the notice about it, under the claim: who is consuming the message just now is not contradicted,
+    and after a kill the notice is there, or the message is still in the inbox and its notice yet to be made.
+    """
     receipt = Receipt(identifier, box.key, actor.session, EXPIRED, actor.now, actor.client, actor.event, actor.turn)
-    return _file(box, box.expired, receipt, digest)
+    return _file(box, box.expired, receipt, digest, tell)
 
 
-def _file(box: Box, folder: bytes, receipt: Receipt, digest: str) -> bool:
+def _file(box: Box, folder: bytes, receipt: Receipt, digest: str, tell: "Callable[[], None]" = lambda: None) -> bool:
+    box.store.ensure_folder(folder)
     try:
         held = claim(message_path(box.inbox, receipt.id))
     except files.Gone:
@@ -60,6 +69,7 @@ def _file(box: Box, folder: bytes, receipt: Receipt, digest: str) -> bool:
     with held:
         if sha256(held.read(message.FILE_LIMIT + 1)) != digest:
             return False
+        tell()
         write_receipt(box, receipt)
         if not held.move(message_path(folder, receipt.id)):
             return False

@@ -10,15 +10,18 @@ from git_coop import drain
 from git_coop.clients import payload
 from git_coop.clients.event import PROMPT, START, STOP, Event, Say
 from git_coop.drain_run import Order
-from git_coop.errors import CoopError, Usage
+from git_coop.errors import Usage
 from git_coop.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from git_coop.clients import Adapter
     from git_coop.edge import Edge
 
 OPTIONS = ("event", "client", "session", "cwd", "anchor")
+_HELP = ("-h", "--help")
 
 
 class Words(Record):
@@ -34,26 +37,42 @@ class Words(Record):
 def main(argv: "list[str]", edge: "Edge") -> "int | None":
     """Drain with these words; ``None``: they are none of the plain forms, and the command line proper reads them.
 
-    The plain forms are ``--name VALUE`` and ``--name=VALUE`` for the options of a drain. With ``--client`` among
-    words that are none, the answer is still the client's.
+    The plain forms are ``--name VALUE`` and ``--name=VALUE`` for the options of a drain; the last of several counts.
+    Words that are none and come from a client, which a payload or ``--client`` shows, are answered as a client is.
     """
+    if any(word in _HELP for word in argv):
+        return None
     try:
         words = parsed(argv)
     except Usage as error:
-        if not any(word.startswith("--client") for word in argv):
-            return None
         return _misused(argv, edge, error)
-    return call(words, edge)
+    fields = _payload(edge, words.client is not None)
+    if fields is not None or words.client is not None:
+        return _for_client(words, fields or {}, edge)
+    try:
+        return _in_text(words, edge)
+    except (KeyboardInterrupt, Exception) as error:
+        from git_coop.cli import root
+
+        return root.failed(error, edge)
+
+
+def call(words: Words, edge: "Edge") -> int:
+    """Drain; a payload on standard input or a named client makes it a client's call. Text mode raises its errors."""
+    fields = _payload(edge, words.client is not None)
+    if fields is None and words.client is None:
+        return _in_text(words, edge)
+    return _for_client(words, fields or {}, edge)
 
 
 def parsed(argv: "list[str]") -> Words:
-    """The options in ``argv``; ``Usage`` for anything that is none, has no value, or stands twice."""
+    """The options in ``argv``; ``Usage`` for anything that is none or has no value."""
     given: dict[str, str] = {}
     words = iter(argv)
     for word in words:
         name, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or name not in OPTIONS or name in given:
-            raise Usage(f"'{word}' is no option of a drain, or stands twice")
+        if not word.startswith("--") or name not in OPTIONS:
+            raise Usage(f"'{word}' is no option of a drain")
         if not equals:
             value = next(words, "")
         if not value:
@@ -64,46 +83,76 @@ def parsed(argv: "list[str]") -> Words:
     return Words(**given)
 
 
-def call(words: Words, edge: "Edge") -> int:
-    """Drain; a payload on standard input or a named client makes it a client's call."""
-    try:
-        data = payload.read(edge.stdin, expected=words.client is not None)
-        fields = payload.decode(data) if data else None
-        if fields is None and words.client is None:
-            return _in_text(words, edge)
-        return _for_client(words, fields or {}, edge)
-    except (CoopError, OSError):
-        if words.client is None:
-            raise
-        return 0
+def _payload(edge: "Edge", expected: bool) -> "dict[str, object] | None":
+    data = payload.read(edge.stdin, expected=expected)
+    return payload.decode(data) if data else None
+
+
+class Reply:
+    """The answer to a client: one object at most, whatever happens."""
+
+    def __init__(self, edge: "Edge") -> None:
+        self.edge = edge
+        self.adapter: Adapter | None = None
+        self.event = Event("")
+        self.begun = False  # whether anything was written, or could not be
+
+    def meet(self, words: Words, fields: "Mapping[str, object]") -> None:
+        """Learn which client is there and what happened to it; options beat the payload."""
+        from git_coop import clients
+
+        self.adapter = clients.adapter(clients.recognise(fields, self.edge.env, words.client))
+        self.event = self.adapter.event(fields, self.edge.env)
+        if words.event is not None:
+            self.event = self.event.replace(kind=words.event)
+        if words.session is not None:
+            self.event = self.event.replace(session=words.session)
+
+    def emit(self, say: Say) -> None:
+        """Answer; ``OSError`` where that did not get out."""
+        answer = b"{}\n" if self.adapter is None else self.adapter.answer(self.event, say)
+        if answer:
+            self.begun = True
+            self.edge.stdout.write(answer)
+
+    def last(self, sentence: str) -> None:
+        """Answer with a fault, or with nothing, where no answer was begun. It raises nothing."""
+        if self.begun:
+            return
+        try:
+            self.emit(self._fault(sentence))
+        except BaseException:
+            self._bare()
+
+    def _fault(self, sentence: str) -> Say:
+        if not sentence:
+            return Say()
+        from git_coop.render import render_faults
+
+        text = render_faults([sentence], now=self.edge.clock(), mark_up=True)
+        return Say(human=text) if self.event.kind == STOP else Say(text)
+
+    def _bare(self) -> None:
+        """The one object that every client takes for silence, where not even the renderer works."""
+        try:
+            if not self.begun:
+                self.edge.stdout.write(b"{}\n")
+        except BaseException:
+            pass
 
 
 def _for_client(words: Words, fields: "dict[str, object]", edge: "Edge") -> int:
-    from git_coop import clients
-
+    reply = Reply(edge)
     try:
-        name = clients.recognise(fields, edge.env, words.client)
-        adapter = clients.adapter(name)
-        event = adapter.event(fields, edge.env)
-    except CoopError as error:  # an unknown client's name: nobody's shape is known
-        return _quietly(edge, Say(human=error.sentence), None, Event(""))
-    if words.event is not None:
-        event = event.replace(kind=words.event)
-    if words.session is not None:
-        event = event.replace(session=words.session)
-
-    def emit(say: Say) -> None:
-        answer = adapter.answer(event, say)
-        if answer:
-            edge.stdout.write(answer)
-
-    try:
-        drain.run(_order(words, event, edge, adapter), edge, emit)
-    except OSError:
-        return 0  # the client has left: what was not shown is not marked
-    except Exception as error:
+        reply.meet(words, fields)
+        drain.run(_order(words, reply.event, edge, reply.adapter), edge, reply.emit)
+    except Usage:  # an unknown client's name: nobody's shape is known
+        reply.last("")
+    except KeyboardInterrupt:
+        reply.last("")
+    except BaseException as error:
         _trace(edge)
-        return _quietly(edge, _crash(event, error, edge), adapter, event)
+        reply.last(f"the drain failed: {type(error).__name__}: {error}")
     return 0
 
 
@@ -112,16 +161,16 @@ def _order(words: Words, event: Event, edge: "Edge", adapter: "Adapter | None") 
     from git_coop import discover
 
     named = words.cwd or event.directory
-    start = _as_path(named) if named else edge.cwd
+    start = os.path.join(edge.cwd or b"", _as_path(named)) if named else edge.cwd or b""
     env = discover.without_local(edge.env) if named else edge.env
-    carries = adapter is None or adapter.PROMPT_CARRIES
 
     def stop_shows() -> bool:
         from git_coop import config
 
-        return adapter is None or config.stop_shows(adapter.STOP_CHANNEL, start or b"/", env)
+        return adapter is None or config.stop_shows(adapter.STOP_CHANNEL, start, env)
 
-    return Order(event, start or b"", env, adapter is None, words.anchor, carries, stop_shows)
+    carries = adapter is None or adapter.PROMPT_CARRIES
+    return Order(event, start, env, adapter is None, words.anchor, carries, stop_shows)
 
 
 def _as_path(text: str) -> bytes:
@@ -144,39 +193,28 @@ def _in_text(words: Words, edge: "Edge") -> int:
     return text_drain.report(outcome, edge)
 
 
-def _crash(event: Event, error: Exception, edge: "Edge") -> Say:
-    from git_coop.render import render_faults
-
-    text = render_faults([f"the drain failed: {type(error).__name__}: {error}"], now=edge.clock(), mark_up=True)
-    return Say(human=text) if event.kind == STOP else Say(text)
-
-
-def _quietly(edge: "Edge", say: Say, adapter: "Adapter | None", event: Event) -> int:
-    """Answer if it can be done at all; a client is never told by a status or by standard error."""
+def _misused(argv: "list[str]", edge: "Edge", error: Usage) -> "int | None":
+    """Words that are no drain's, from a client: the fault goes where the client's own shape has a place for it."""
+    named = any(word.startswith("--client") for word in argv)
+    fields = _payload(edge, named)
+    if fields is None and not named:
+        return None
+    reply = Reply(edge)
     try:
-        edge.stdout.write(adapter.answer(event, say) if adapter is not None else b"{}\n")
-    except Exception:
-        _trace(edge)
+        reply.meet(Words(client=_named_client(argv)), fields or {})
+        reply.last(f"the hook's command is wrong: {error.sentence}" if reply.event.kind else "")
+    except BaseException:
+        reply.last("")
     return 0
 
 
-def _misused(argv: "list[str]", edge: "Edge", error: Usage) -> int:
-    """Words that are no drain's, from a client: the fault goes where the client's own shape has a place for it."""
-    name = next((word.partition("=")[2] for word in argv if word.startswith("--client=")), "")
-    if not name:
-        at = argv.index("--client") if "--client" in argv else len(argv)
-        name = argv[at + 1] if at + 1 < len(argv) else ""
+def _named_client(argv: "list[str]") -> "str | None":
+    """The value of ``--client`` among words that are otherwise wrong, where it is a client's."""
     from git_coop import clients
-    from git_coop.render import render_faults
 
-    data = payload.read(edge.stdin, expected=True)
-    fields = (payload.decode(data) if data else None) or {}
-    if name not in clients.NAMES:
-        return _quietly(edge, Say(), None, Event(""))
-    adapter = clients.adapter(clients.recognise(fields, edge.env, name))
-    event = adapter.event(fields, edge.env)
-    text = render_faults([f"the hook's command is wrong: {error.sentence}"], now=edge.clock(), mark_up=True)
-    return _quietly(edge, Say(human=text) if event.kind == STOP else Say(text), adapter, event)
+    pairs = zip(argv, [*argv[1:], ""], strict=True)
+    values = [after if word == "--client" else word.partition("=")[2] for word, after in pairs if "--client" in word]
+    return next((value for value in values if value in clients.NAMES), None)
 
 
 def _trace(edge: "Edge") -> None:
@@ -185,4 +223,7 @@ def _trace(edge: "Edge") -> None:
         return
     import traceback
 
-    edge.stderr.write(traceback.format_exc().encode("utf-8", "replace"))
+    try:
+        edge.stderr.write(traceback.format_exc().encode("utf-8", "replace"))
+    except OSError:
+        pass

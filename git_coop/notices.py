@@ -50,25 +50,52 @@ def _said(found: Message) -> "list[str]":
 
 
 def for_sender(box: Box, now: int) -> "list[str]":
-    """Tell this worktree which of its messages nobody consumed in their term; the ids of new notices."""
-    names = sent.known(box)[:LOOKED_AT]
-    over = [note for note in (sent.read(box, name) for name in names) if note is not None and note.expires <= now]
-    runs: dict[str, list[Sent]] = {}
-    for note in over:
-        runs.setdefault(note.run or note.id, []).append(note)
-    made = [_tell_run(box, run, notes, now) for run, notes in runs.items()]
+    """Tell this worktree which of its messages nobody consumed in their term; the ids of new notices.
+
+    One call looks at a part of the notes; where there are more, each call begins at another one. A broadcast is told
+    of as a whole, so all of its notes are read, which stand together: they were sent together.
+    """
+    names = sent.known(box)
+    at = _first(box, names, now)
+    runs = _runs(box, [*names[at:], *names[:at]])
+    made = [_tell_run(box, run, notes, now) for run, notes in runs.items() if notes[0].expires <= now]
     return [name for name in made if name]
+
+
+def _first(box: Box, names: "list[str]", now: int) -> int:
+    """Where a look at more notes than one call reads begins: at another place each second, never within a broadcast."""
+    at = now // clock.SECOND * LOOKED_AT % len(names) if len(names) > LOOKED_AT else 0
+    while at and (note := sent.read(box, names[at])) and note.run:
+        before = sent.read(box, names[at - 1])
+        if before is None or before.run != note.run:
+            break
+        at -= 1
+    return at
+
+
+def _runs(box: Box, names: "list[str]") -> "dict[str, list[Sent]]":
+    """The notes behind some of ``names`` by broadcast; a message that was sent alone is a run of its own."""
+    runs: dict[str, list[Sent]] = {}
+    run = ""
+    for count, name in enumerate(names):
+        note = sent.read(box, name)
+        if note is None:
+            continue
+        if count >= LOOKED_AT and (not note.run or note.run != run):
+            break
+        run = note.run
+        runs.setdefault(run or note.id, []).append(note)
+    return runs
 
 
 def _tell_run(box: Box, run: str, notes: "list[Sent]", now: int) -> str:
     untold = [(note, how) for note in notes if (how := _unconsumed(box, note))]
     made = ""
     if untold:
-        words = untold[0][1] if len(untold) == 1 else f"{len(untold)} of {len(notes)} messages were never consumed"
+        words = untold[0][1] if len(notes) == 1 else f"{len(untold)} of {len(notes)} messages were not consumed"
         lines = [f"{how}: message {note.id} to {os.fsdecode(note.path)}" for note, how in untold[:_NAMED]]
         lines += [f"and {len(untold) - _NAMED} more"] if len(untold) > _NAMED else []
         lines += [f"subject: {untold[0][0].subject}"] if untold[0][0].subject else []
-        lines.append(f"more about one: git coop mail trace {untold[0][0].id}")
         made = _make(box, run, untold[0][0].expires, words, lines, now)
     for note in notes:
         sent.forget(box, note.id)
@@ -80,10 +107,9 @@ def _unconsumed(box: Box, note: Sent) -> str:
     there = note.box(box.store)
     if files.exists(message_path(there.seen, note.id)):
         return ""
-    shown = bool(receipts.showings(there, note.id))
-    if files.exists(message_path(there.expired, note.id)) or files.exists(message_path(there.inbox, note.id)):
-        return "expired; shown, not confirmed" if shown else "expired unread"
-    return "expired; its box does not hold it"
+    if not sent.holds(there, note.id):
+        return "no box holds it any longer"
+    return "expired; shown, not confirmed" if receipts.showings(there, note.id) else "expired unread"
 
 
 def _make(box: Box, told: str, over: int, subject: str, lines: "list[str]", now: int) -> str:

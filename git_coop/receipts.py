@@ -6,10 +6,15 @@ while its message lies in the folder that its outcome names. A session here is a
 """
 
 from git_coop import clock, files, flat, ids, layout
+from git_coop.clients.event import START
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
 from git_coop.record import Record
 from git_coop.store import remove
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NOBODY = "0000000000000000"  # the session of a drain that was given none
 CONSUMED, EXPIRED = "consumed", "expired"
@@ -31,7 +36,7 @@ class Marker(Record):
 
     def live_in(self, turn: str) -> bool:
         """Whether this marker lets the end of ``turn`` consume the message: a start proves no session."""
-        return self.event != "start" and bool(turn) and self.turn == turn
+        return self.event != START and bool(turn) and self.turn == turn
 
 
 class Receipt(Record):
@@ -99,12 +104,22 @@ def _marker(record: "dict[str, str | int]") -> "Marker | None":
 
 
 def mark(box: Box, session: str, identifier: str, marker: Marker) -> None:
-    """Record a showing. A marker of a start never takes the place of any other, in one exclusive act.
+    """Record a showing; the caller holds the session's lock. A start's marker never takes the place of a live one.
 
     Not flushed: a marker that a power cut takes costs a second showing, which is allowed.
     """
     box.store.ensure_folder(session_folder(box, session))
-    path = marker_path(box, session, identifier)
+    path, data = marker_path(box, session, identifier), _dumped(marker)
+    standing = read_marker(box, session, identifier) if marker.event == START else None
+    if standing is not None and standing.event != START:
+        return
+    if marker.event == START and standing is None:
+        box.store.create(path, data, durable=False)
+    else:
+        box.store.rewrite(path, data, durable=False)
+
+
+def _dumped(marker: Marker) -> bytes:
     record: dict[str, str | int | None] = {
         "event": marker.event,
         "turn": marker.turn,
@@ -115,16 +130,13 @@ def mark(box: Box, session: str, identifier: str, marker: Marker) -> None:
         "bytes": marker.bytes,
         "bytes_shown": marker.bytes_shown,
     }
-    data = flat.dumps(record, times=("at",))
-    if marker.event == "start":
-        box.store.create(path, data, durable=False)
-    else:
-        box.store.rewrite(path, data, durable=False)
+    return flat.dumps(record, times=("at",))
 
 
 def sessions(box: Box) -> "list[str]":
-    """Every session that has a folder of markers, and so every session that may have left a receipt."""
-    return [name.decode("ascii", "replace") for name in files.names(box.shown)]
+    """Every session that may have left a marker or a receipt: those with a folder in ``shown/``, and nobody's."""
+    found = {name.decode("ascii", "replace") for name in files.names(box.shown)}
+    return sorted(found | {NOBODY})
 
 
 def write_receipt(box: Box, receipt: Receipt) -> None:
@@ -134,6 +146,7 @@ def write_receipt(box: Box, receipt: Receipt) -> None:
     written by a session that has a folder in ``shown/``, so no folder of receipts is ever listed for this.
     """
     box.store.ensure_folder(session_folder(box, receipt.session))
+    box.store.ensure_folder(box.receipts)
     for other in sessions(box):
         if other != receipt.session:
             remove(receipt_path(box, other, receipt.id))
@@ -185,15 +198,23 @@ def read_receipt(box: Box, session: str, identifier: str) -> "Receipt | None":
 
 def receipt_of(box: Box, identifier: str) -> "Receipt | None":
     """The receipt that counts for a message: its outcome names the folder in which the message lies."""
-    for session in sessions(box):
+    for session in (*sessions(box), *_receipted(box, identifier)):
         receipt = read_receipt(box, session, identifier)
-        if receipt is not None and files.exists(layout.message_path(_folder(box, receipt.outcome), identifier)):
+        if receipt is not None and _counts(box, receipt):
             return receipt
     return None
 
 
-def _folder(box: Box, outcome: str) -> bytes:
-    return box.expired if outcome == EXPIRED else box.seen
+def _receipted(box: Box, identifier: str) -> "Iterator[str]":
+    """The sessions of a message's receipts by the names in ``receipts/``: their markers may long be swept."""
+    for name in files.entries(box.receipts):
+        if name.startswith(f"{identifier}.") and name.endswith(".toml"):
+            yield name[len(identifier) + 1 : -len(".toml")]
+
+
+def _counts(box: Box, receipt: Receipt) -> bool:
+    folder = {CONSUMED: box.seen, EXPIRED: box.expired}.get(receipt.outcome)
+    return folder is not None and files.exists(layout.message_path(folder, receipt.id))
 
 
 def showings(box: Box, identifier: str) -> "list[tuple[str, Marker]]":

@@ -210,23 +210,30 @@ def render_letter(
 
 
 def render_faults(
-    faults: "Sequence[str]", *, now: "int | None" = None, mark_up: bool = False, bounds: Bounds = BOUNDS
+    faults: "Sequence[str]",
+    *,
+    now: "int | None" = None,
+    mark_up: bool = False,
+    notes: "Sequence[str]" = (),
+    bounds: Bounds = BOUNDS,
 ) -> str:
-    """Faults, each one prefixed line as far as it fits, then how many more there are; empty for none.
+    """Faults and then notes, each one prefixed line as far as it fits, then how many more there are; empty for none.
 
-    A fault's own words come from us, but it may quote what it met; its start is kept, so that belongs there.
+    The words of both come from us, but they may quote what was met; their start is kept, so that belongs there.
     """
-    if not faults:
+    told = [*faults, *notes]
+    if not told:
         return ""
     time = "" if now is None else f", {clock.rfc3339(now)}"
-    head = f"git coop{time}: {_count(len(faults), 'fault')}; names are quoted as they were found"
-    left = len(faults) - bounds.named
-    more = f"and {_count(left, 'more fault')}\n" if left > 0 else ""
+    counted = [_count(len(each), noun) for each, noun in ((faults, "fault"), (notes, "note")) if each]
+    head = f"git coop{time}: {' and '.join(counted)}; names are quoted as they were found"
+    left = len(told) - bounds.named
+    more = f"and {_count(left, 'more ' + ('line' if notes else 'fault'))}\n" if left > 0 else ""
     room = (bounds.faults - size(head + _MARKED + more) - 4) // bounds.named - len(PREFIX) - 1
-    safe = [safe_line(fault, bounds.line - len(PREFIX)) for fault in faults[: bounds.named]]
-    shown = [untagged(fault) for fault in safe] if mark_up else safe
+    safe = [safe_line(each, bounds.line - len(PREFIX)) for each in told[: bounds.named]]
+    shown = [untagged(each) for each in safe] if mark_up else safe
     head += f"; {_MARKED}:\n" if shown != safe else ":\n"
-    return head + join([PREFIX + clip_bytes(fault, room) for fault in shown]) + more
+    return head + join([PREFIX + clip_bytes(each, room) for each in shown]) + more
 
 
 def render_empty(now: int) -> str:
@@ -241,9 +248,17 @@ def render_off(now: int, held: int) -> str:
     return f"git coop, {clock.rfc3339(now)}: {told}\n"
 
 
-def render_elsewhere(now: int, waiting: int) -> str:
-    """All that waits is addressed to other sessions."""
-    return f"git coop, {clock.rfc3339(now)}: nothing for this session; {_count(waiting, 'message')} for others\n"
+def render_elsewhere(now: int, waiting: int, unseen: int = 0) -> str:
+    """Nothing is shown: ``waiting`` messages are addressed to others, ``unseen`` more were not looked at yet."""
+    told = "nothing for this session"
+    told += f"; {_count(waiting, 'message')} for others" if waiting else ""
+    told += f"; {_count(unseen, 'message')} not looked at yet" if unseen else ""
+    return f"git coop, {clock.rfc3339(now)}: {told}\n"
+
+
+def render_others(now: int, waiting: int) -> str:
+    """Beside the mail that is shown, ``waiting`` messages are addressed to other sessions."""
+    return f"git coop, {clock.rfc3339(now)}: {_count(waiting, 'message')} for other sessions\n"
 
 
 def render_blind(now: int, reason: str, bounds: Bounds = BOUNDS) -> str:

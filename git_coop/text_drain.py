@@ -13,8 +13,15 @@ def report(outcome: "Outcome", edge: "Edge") -> int:
     if outcome.consumed:
         edge.stdout.write("".join(f"consumed {name}\n" for name in outcome.consumed).encode())
     lines = [*outcome.notes, *(f"error: {fault}" for fault in outcome.faults)]
+    if lines:
+        _say(edge, "".join(f"{safe_line(line)}\n" for line in lines).encode("utf-8", "replace"))
     if outcome.fatal is not None:
         raise outcome.fatal
-    if lines:
-        edge.stderr.write("".join(f"{safe_line(line)}\n" for line in lines).encode("utf-8", "replace"))
     return 1 if outcome.faults else 0
+
+
+def _say(edge: "Edge", data: bytes) -> None:
+    try:
+        edge.stderr.write(data)
+    except OSError:
+        pass  # nobody is left to tell

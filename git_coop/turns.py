@@ -15,10 +15,14 @@ from git_coop.store import Lock, lock_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from git_coop.clients.event import Event
 
 BEFORE = "0"  # the turn of a session that has had no prompt yet
 LOCK_WAIT = 1.0  # seconds
+LIVE_AT_MOST = 64  # messages that one turn remembers; one over that is shown again
+_UNSEEN = "x"  # begins the token of a turn that is known by its stop alone
 
 
 class Turn(Record):
@@ -26,7 +30,8 @@ class Turn(Record):
 
     ``own`` and ``also`` are hashes of client turn ids: of the one that opened the turn, and of the latest one that
     continues it. ``said`` is the first line of our own latest text at a stop, by which the prompt that a client
-    makes of it is known. ``starts`` counts start events, ``prompts`` prompt events.
+    makes of it is known. ``live`` is a token and the ids of what was shown in that turn, so that its end looks at
+    these markers alone, however many others there are.
     """
 
     token: str = BEFORE
@@ -35,15 +40,21 @@ class Turn(Record):
     ended: int = 0  # 1: interrupted, what was live in it is shown again
     said: str = ""
     delivered: str = ""  # the turn in which a stop was last continued by us
-    starts: int = 0
-    prompts: int = 0
-    noticed: int = 0  # 1: a text with the letter notice is known to have arrived
-    cursor: str = ""  # the last id looked at where a drain's bound was reached
+    start: str = ""  # the token of the latest start
+    lifted: int = 0  # 1: a prompt has come since the first start
+    noticed: int = 0  # 1: a text with room for the letter notice is known to have arrived
+    cursor: str = ""  # the first id not looked at where a drain's bound was reached
+    live: str = ""
 
 
 def name_of(turn: "str | None") -> str:
     """A client's turn id as it is stored: 16 hex digits of its hash; empty for none."""
     return sha256(turn.encode("utf-8", "surrogatepass"))[:16] if turn else ""
+
+
+def started(state: Turn, token: str) -> Turn:
+    """The state after a start event, whose markers carry ``token`` in place of a turn."""
+    return state.replace(start=f"s{token}")
 
 
 def opened(state: Turn, event: "Event", token: str) -> Turn:
@@ -53,29 +64,51 @@ def opened(state: Turn, event: "Event", token: str) -> Turn:
     turn that has an id of its own (two hooks installed) opens none.
     """
     own = name_of(event.turn)
-    if state.said and state.said in event.prompt:
-        return state.replace(also=own, prompts=state.prompts + 1)
+    state = state.replace(lifted=1) if state.start else state
+    if state.said and state.said in event.prompt and not state.ended:
+        return _continued(state, own)
     if own and event.turn_is_unique and own in (state.own, state.also) and not state.ended:
-        return state.replace(prompts=state.prompts + 1)
-    return state.replace(token=token, own=own, also="", ended=0, prompts=state.prompts + 1)
+        return state
+    return state.replace(token=token, own=own, also="", ended=0, said="")
+
+
+def _continued(state: Turn, own: str) -> Turn:
+    if state.delivered in ("", state.token):
+        return state.replace(also=own)
+    return state.replace(token=state.delivered, own=state.delivered.removeprefix(_UNSEEN), also=own)
 
 
 def at_stop(state: Turn, event: "Event") -> str:
-    """The turn that a stop event ends; empty for one that was interrupted."""
+    """The turn that a stop event ends; empty for one in which nothing may be consumed.
+
+    A turn id that no prompt came with is another turn, whose prompt was never seen. One that may come twice tells
+    nothing then: it could be that of a turn long past.
+    """
     own = name_of(event.turn)
-    if own and state.own and own not in (state.own, state.also):
-        return f"x{own}"  # a turn whose prompt was never seen
+    if own and own not in (state.own, state.also):
+        if event.turn_is_unique and (state.own or state.token == BEFORE):
+            return _UNSEEN + own
+        if state.own:
+            return ""
     return "" if state.ended else state.token
 
 
 def interrupted(state: Turn, event: "Event") -> Turn:
     """The state after a stop that the client marks as interrupted."""
-    return state.replace(ended=1) if at_stop(state, event) == state.token else state
+    elsewhere = event.turn_is_unique and at_stop(state, event) != state.token
+    return state if elsewhere else state.replace(ended=1)
 
 
-def start_token(state: Turn) -> str:
-    """What the markers of the latest start carry in place of a turn."""
-    return f"s{state.starts}"
+def live(state: Turn, turn: str) -> "tuple[str, ...]":
+    """The ids of what was shown in ``turn``, in the order of showing, as far as the state knows."""
+    token, *names = state.live.split(" ")
+    return tuple(names) if turn and token == turn else ()
+
+
+def with_live(state: Turn, turn: str, names: "Iterable[str]") -> Turn:
+    """The state after ``names`` were shown in ``turn``."""
+    known = list(dict.fromkeys((*live(state, turn), *names)))
+    return state.replace(live=" ".join((turn, *known[-LIVE_AT_MOST:]))) if known else state
 
 
 def read(box: Box, session: str) -> Turn:
@@ -100,7 +133,7 @@ def _fields(state: Turn) -> "dict[str, str | int | None]":
 
 
 def locked(box: Box, session: str) -> Lock:
-    """The right to change a session's state: clients run the hooks of one session at the same time."""
+    """The right to change a session's state and markers: clients run the hooks of one session at the same time."""
     folder = session_folder(box, session)
     box.store.ensure_folder(folder)
     return lock_folder(folder, wait=LOCK_WAIT)

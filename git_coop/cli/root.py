@@ -50,14 +50,17 @@ def run(argv: list[str], edge: Edge) -> int:
     """Run one command; its exit status: 0, 1, 128, 129, 130 or 141, and never 2."""
     try:
         return _run(argv, edge)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception) as error:
+        return failed(error, edge)
+
+
+def failed(error: BaseException, edge: Edge) -> int:
+    """Say what went wrong; the exit status."""
+    if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
-    except CoopError as error:
+    if isinstance(error, CoopError):
         return _report(error, edge)
-    except OSError as error:
-        return _broken_stream(error, edge)
-    except Exception as error:
-        return _internal(error, edge)
+    return _broken_stream(error, edge) if isinstance(error, OSError) else _internal(error, edge)
 
 
 def _run(argv: list[str], edge: Edge) -> int:
@@ -99,7 +102,7 @@ def _broken_stream(error: OSError, edge: Edge) -> int:
     return FATAL
 
 
-def _internal(error: Exception, edge: Edge) -> int:
+def _internal(error: BaseException, edge: Edge) -> int:
     _trace(edge)
     _say(
         edge,
