@@ -19,6 +19,7 @@ COMPLETIONS = {
     "git-coop.bash": "share/bash-completion/completions/git-coop",
     "_git-coop": "share/zsh/site-functions/_git-coop",
     "git-coop.fish": "share/fish/vendor_completions.d/git-coop.fish",
+    "git-coop-conf.fish": "share/fish/vendor_conf.d/git-coop.fish",
 }
 
 
