@@ -451,3 +451,23 @@ def sync_folder(path: bytes) -> None:
             raise fault("flush", path, error) from None
     finally:
         os.close(number)
+
+
+def set_mode(path: bytes, mode: int) -> None:
+    """Give a file or folder its permission bits; no symbolic link is followed."""
+    try:
+        number = os.open(path, files.READ)
+    except PermissionError:
+        number = -1  # its owner may change the mode of what nobody can open
+    except OSError as error:
+        raise fault("change the mode of", path, error) from None
+    try:
+        if number >= 0:
+            os.fchmod(number, mode)
+        elif not os.path.islink(path):
+            os.chmod(path, mode)
+    except OSError as error:
+        raise fault("change the mode of", path, error) from None
+    finally:
+        if number >= 0:
+            os.close(number)

@@ -21,7 +21,13 @@ LAZY = {
     "handoff": ("git_coop.cli.handoff", "write, read and check packets: briefs, results, continuations"),
     "todo": ("git_coop.cli.todo", "what is to be done in this worktree"),
     "request": ("git_coop.cli.request", "ask another worktree for work, and answer with its result"),
+    "sync": ("git_coop.cli.sync", "carry letters, todos and requests to other machines through git"),
+    "backup": ("git_coop.cli.sync", "write them into a bundle"),
+    "restore": ("git_coop.cli.sync", "read a bundle, and go on where the disk died"),
     "drain": ("git_coop.cli.drain", "show what waits and file what was shown (what hooks call)"),
+    "watch": ("git_coop.cli.watch", "watch the boxes of the clone in the terminal"),
+    "doctor": ("git_coop.cli.doctor", "check the store, the hooks and the settings, and mend what can be"),
+    "gc": ("git_coop.cli.gc", "remove filed mail that is older than coop.retention"),
     "hooks": ("git_coop.cli.hooks", "put the drain into the settings of agent clients, and see that it runs"),
 }
 

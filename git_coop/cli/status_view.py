@@ -57,7 +57,7 @@ def _lines(app: App, store: Store | None, seen: Glance, room: int | None) -> lis
     off = store is not None and overview.is_off(store)
     return [
         Line("worktree", [_path(seen.path, room)]),
-        *_letter(app, seen),
+        *_letter(app, seen, room),
         Line("mail", _mail(app, seen.mail, room), colour.BOLD if seen.mail.waiting else ""),
         Line("todos", [f"{seen.todos or 'none'} open"]),
         Line("requests", _requests(seen)),
@@ -73,13 +73,13 @@ def _path(path: bytes, room: int | None) -> str:
     return shown if room is None else fit(shown, room, keep_end=True)
 
 
-def _letter(app: App, seen: Glance) -> list[Line]:
+def _letter(app: App, seen: Glance, room: int | None) -> list[Line]:
     letter = seen.letter
     if letter is None:
         return [Line("letter", ["none"])]
     code = colour.YELLOW if letter.status == UNREAD else ""
     first = Line("letter", [letter.status, app.age(letter.created_at), ids.tail(letter.id)], code)
-    subject = safe_line(letter.subject, _SUBJECT)
+    subject = fit(letter.subject, _SUBJECT if room is None else room)
     return [first, Line("", [subject])] if subject else [first]
 
 

@@ -7,25 +7,33 @@ from git_coop.text import fit, pad, width
 LEAST = 8  # cells that the last column gets on however narrow a terminal
 
 
-def fold(pieces: Sequence[str], room: int | None, *, joint: str = ", ") -> list[str]:
-    """Safe pieces joined to as few lines as fit ``room`` cells; one that is too long alone is cut."""
+def fold(pieces: Sequence[str], room: int | None) -> list[str]:
+    """Safe pieces joined by commas to as few lines as fit ``room`` cells; a longer one is broken at its spaces."""
     if room is None:
-        return [joint.join(pieces)]
+        return [", ".join(pieces)]
     lines: list[str] = []
-    for piece in pieces:
-        longer = lines[-1] + joint + piece if lines else ""
+    for index, piece in enumerate(pieces):
+        more = "," if index + 1 < len(pieces) else ""
+        longer = f"{lines[-1]} {piece}{more}" if lines else ""
         if lines and width(longer) <= room:
             lines[-1] = longer
         else:
-            if lines:
-                lines[-1] += joint.rstrip()
-            lines.append(piece)
-    return [fit(line, max(room, LEAST)) for line in lines]
+            lines += words(piece + more, room)
+    return lines
 
 
 def words(text: str, room: int | None) -> list[str]:
-    """Safe text of our own broken at spaces into lines of at most ``room`` cells."""
-    return [text] if room is None else fold(text.split(" "), room, joint=" ")
+    """Safe text broken at spaces into lines of at most ``room`` cells; a longer word is cut."""
+    if room is None or width(text) <= room:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and width(longer) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return [fit(line, max(room, LEAST)) for line in lines]
 
 
 def grid(rows: Sequence[Sequence[str]], columns: int | None, *, right: Sequence[int] = ()) -> list[list[str]]:

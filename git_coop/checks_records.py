@@ -1,0 +1,90 @@
+"""Checks of letters, todos and requests: records that cannot be read, marks that a kill left out, broken chains."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from git_coop import letterbox, overview, requestbox, todobox
+from git_coop.checks import FOUND, NOTE, Case, Finding
+from git_coop.errors import StoreFault
+from git_coop.layout import Box
+from git_coop.letters import Letter
+
+_MEND = "mend it by hand, or bring back a copy of it; git coop never overwrites what it cannot read"
+
+
+def letters(case: Case) -> Iterator[Finding]:
+    """Letters that cannot be read: never taken for no letters."""
+    for box in case.shelves():
+        for broken in letterbox.shelf(box).broken:
+            yield Finding("letters", FOUND, broken.why, _MEND)
+
+
+def todos(case: Case) -> Iterator[Finding]:
+    """Todos that cannot be read."""
+    for box in case.shelves():
+        for why in todobox.shelf(box).broken:
+            yield Finding("todos", FOUND, why, _MEND)
+
+
+def requests(case: Case) -> Iterator[Finding]:
+    """Requests that cannot be read."""
+    for why in requestbox.shelf(case.store).broken if case.store is not None else ():
+        yield Finding("requests", FOUND, why, _MEND)
+
+
+def live_letters(case: Case) -> Iterator[Finding]:
+    """Older records that still say live: a kill came between a letter's publication and their marks."""
+    for box in case.shelves():
+        for letter in _stored(box)[:-1]:
+            if letter.live:
+                yield Finding(
+                    "live-letters",
+                    FOUND,
+                    f"letter {letter.id} says '{letter.status}' and is superseded by a newer one",
+                    "--fix marks it, and so does the next change of a letter there",
+                    partial(_settle, box, letter.id),
+                )
+
+
+def _stored(box: Box) -> "list[Letter]":
+    """The records as they lie there, oldest first; the newest id has a place even where it cannot be read."""
+    found = []
+    everyone = letterbox.known(box)
+    for identifier in everyone:
+        try:
+            found.append(letterbox.stored(box, identifier))
+        except StoreFault:
+            if identifier == everyone[-1]:
+                found.append(Letter(identifier, box.key, "", "", "", 0, "done"))
+    return found
+
+
+def _settle(box: Box, identifier: str) -> str:
+    letterbox.change(box, identifier, lambda letter: letter)
+    return f"marked letter {identifier} as superseded"
+
+
+def chains(case: Case) -> Iterator[Finding]:
+    """Letters that point to letters which are not there: a record was removed by hand."""
+    for box in case.shelves():
+        everyone = set(letterbox.known(box))
+        for letter in _stored(box):
+            gone = [other for other in (*letter.supersedes, letter.superseded_by) if other and other not in everyone]
+            if gone:
+                yield Finding(
+                    "letter-chains",
+                    FOUND,
+                    f"letter {letter.id} points to {', '.join(gone)}, which is not there",
+                    "bring the record back from a copy; no older letter comes to life in its place",
+                )
+
+
+def one_place(case: Case) -> Iterator[Finding]:
+    """Letters that exist nowhere else."""
+    if case.store is not None and overview.only_here(case.store):
+        yield Finding(
+            "copies",
+            NOTE,
+            "the letters exist in this store only",
+            "git coop backup FILE, or git coop sync with a coop.remote, keeps them elsewhere too",
+        )
