@@ -1,0 +1,1 @@
+"""Many real processes at one store at once."""

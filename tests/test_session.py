@@ -1,0 +1,29 @@
+"""Who is calling, and the name that a session has in the store."""
+
+import hashlib
+
+import pytest
+
+from git_coop import digest, session
+
+
+def test_the_option_goes_before_the_variables_and_ours_before_a_clients() -> None:
+    env = dict.fromkeys(reversed(session.VARIABLES), "")
+    assert session.current(env) is None
+    for name in reversed(session.VARIABLES):
+        env[name] = name.lower()
+        assert session.current(env) == name.lower()
+    assert session.current(env, "given") == "given"
+    assert session.current(env, "") == "git_coop_session"
+    assert session.current({}) is None
+
+
+def test_an_id_is_text_that_a_record_can_hold() -> None:
+    assert session.current({"GIT_COOP_SESSION": "a\udcff\ud800b"}) == "a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdb"
+
+
+@pytest.mark.parametrize("name", ["", "../../x", "a/b", "x" * 10_000, "é\n", "\udcff", "x\ud800"])
+def test_a_name_in_the_store_is_sixteen_digits(name: str) -> None:
+    found = session.hashed(name)
+    assert found == hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    assert digest.sha256(b"") == hashlib.sha256(b"").hexdigest()
