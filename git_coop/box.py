@@ -167,6 +167,15 @@ def open_outside(store: Store, directory: bytes) -> Box:
     return box
 
 
+def place_box(store: Store, name: str, directory: bytes) -> Box:
+    """The box with this key, made where it is missing and said to be at ``directory``: for what is restored."""
+    box = Box(store, name)
+    if not _is_whole(box):
+        with lock_boxes(store):
+            _make_folders(box, directory)
+    return box
+
+
 def lock_boxes(store: Store) -> Lock:
     """The lock under which boxes are made and owners change."""
     store.ensure_folder(store.root + b"/mail/box")
@@ -186,7 +195,8 @@ def _settle(box: Box, worktree: "Worktree", fresh: str) -> Opened:
     for other in list(_boxes_of(mine, box)):
         there = _home(other, mine)
         if there is None:
-            notes.append(f"moved from {os.fsdecode(other.path())}")
+            former = other.path()  # none where an adoption was cut short at its very end
+            notes += [f"moved from {os.fsdecode(former)}"] if former else []
             adopt(other, box, mine)
         elif not _is_one(there, worktree):  # this clone was copied, id and all
             mine = _give(box.store, worktree, fresh)
@@ -274,8 +284,8 @@ def adopt(old: Box, new: Box, mine: str) -> None:
                 remove_folder(source + b"/" + session)
         else:
             _bring(new.store, source, target)
-    _write_owners(old, [line for line in owners(old) if line != mine])
-    _clear(old)
+    if not _clear(old):
+        _write_owners(old, [line for line in owners(old) if line != mine])
 
 
 def _bring_letters(old: Box, new: Box) -> None:
@@ -297,11 +307,15 @@ def _bring(store: Store, source: bytes, target: bytes) -> None:
     sync_folder(source)
 
 
-def _clear(old: Box) -> None:
-    """Remove an emptied box; one that got mail in between stays, and is listed as an orphan."""
+def _clear(old: Box) -> bool:
+    """Remove an emptied box, its owner last: a kill on the way leaves it to the next opening, which does the rest.
+
+    ``False``: it got mail in between, stays, and is listed as an orphan.
+    """
     for folder in BOX_FOLDERS:
         if not remove_folder(old.mail + b"/" + folder):
-            return
+            return False
     for name in (old.drained, old.path_file, old.owner):
         remove(name)
     remove_folder(old.mail)
+    return True

@@ -56,6 +56,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "notices",
         "choose",
         "drained",
+        "adopted",
         "letter_notice",
         "mail",
         "mailbox",
@@ -73,7 +74,17 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "offers",
         "reading",
         "text_drain",
+        "replica",
+        "holdings",
         "ledger",
+        "ledger_files",
+        "ledger_walk",
+        "own",
+        "fleet",
+        "remote",
+        "carrier",
+        "union",
+        "backup",
         "sync",
         "doctor",
         "overview",
@@ -123,6 +134,7 @@ HOT = (
     "notices",
     "choose",
     "drained",
+    "adopted",
     "letter_notice",
     "place",
     "drain_run",
@@ -143,7 +155,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "edge": ("os.write",),  # standard output and error, by descriptor
     "packet_file": ("*",),  # a packet, made exclusively in the temporary directory or where the person says
     "settings_file": ("*",),  # a client's settings, replaced as a whole
-    "ledger": ("*",),  # sync's own bare repository
+    "ledger_files": ("*",),  # sync's own bare repository
 }
 CHANGING = (
     *(f"os.{name}" for name in ("mkdir", "makedirs", "rename", "renames", "replace", "link", "symlink", "unlink")),
