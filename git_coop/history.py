@@ -150,4 +150,4 @@ def _strokes(columns: "list[str]", at: int, parents: "list[str]", origins: "tupl
     rest = " ".join([*left, own, *["|"] * (len(fresh) - 1), *right])
     joins = parents and not fresh  # its only way down is a column that is drawn already
     last = (" ".join(left) + "/" + " /" * len(right),) if joins else ()
-    return Strokes(" ".join([*left, "*", *right]), tuple(under), rest.rstrip(), last)
+    return Strokes(" ".join([*left, "*", *right]), tuple(under), rest, last)

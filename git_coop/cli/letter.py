@@ -5,11 +5,12 @@ import os
 import click
 
 from git_coop import ids, letterbox, letters
-from git_coop.cli import bodies, letter_view
+from git_coop.cli import bodies, filters, letter_log, letter_view
 from git_coop.cli.app import App
 from git_coop.cli.bodies import Given
 from git_coop.cli.frame import Family, Verb
 from git_coop.errors import CoopError, NotFound, Refused, Usage
+from git_coop.history import Wanted
 from git_coop.layout import Box
 from git_coop.letters import BODY_LIMIT, Letter
 
@@ -227,12 +228,16 @@ def show(app: App, asked: str | None, raw: bool, as_json: bool) -> None:
 
 @letter.command(cls=Verb)
 @ASKED
+@click.option("--graph", is_flag=True, help="Draw the lines that lead from each letter to what it superseded.")
+@click.option("--oneline", is_flag=True, help="One line for each letter.")
 @RECIPIENT
 @AS_JSON
 @click.pass_obj
-def log(app: App, asked: str | None, as_json: bool) -> None:
-    """Show the chain of letters, newest first."""
-    letter_view.chain(app, _readable_box(app), asked, as_json)
+@filters.options
+def log(app: App, asked: str | None, want: Wanted, graph: bool, oneline: bool, as_json: bool) -> None:
+    """Show the chain of letters, newest first, as git log shows commits."""
+    box = _readable_box(app)
+    letter_log.show(app, box, asked, want, graph=graph, oneline=oneline, as_json=as_json)
 
 
 @letter.command(hidden=True, cls=Verb, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

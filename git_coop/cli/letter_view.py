@@ -57,8 +57,8 @@ def whole(app: App, own: Box, letter: Letter, *, as_json: bool, raw: bool) -> No
     elif raw:
         app.write(letter.body.encode())
     else:
-        head = "\n".join(_head(app, own, letter)) + "\n\n"
-        app.write((head + _body(app, letter)).encode("utf-8", "replace"))
+        lines = [*head(app, own, letter), "", ""]
+        app.write(("\n".join(lines) + _body(app, letter)).encode("utf-8", "replace"))
     if letter.superseded_by and letter.superseded_by not in letterbox.known(Box(own.store, letter.key)):
         app.warn(f"the record of {letter.superseded_by}, which superseded it, is gone")
 
@@ -71,7 +71,8 @@ def _body(app: App, letter: Letter) -> str:
     return visible(letter.body) + ("" if letter.body.endswith("\n") else "\n")
 
 
-def _head(app: App, own: Box, letter: Letter) -> list[str]:
+def head(app: App, own: Box, letter: Letter) -> list[str]:
+    """The header lines of a letter, the last one saying when they were true."""
     lines = [f"letter {letter.id}", f"State:   {state(letter)}"]
     if letter.key != own.key:
         lines.append(f"From:    the worktree {quote_path(os.fsencode(letter.path))}, for its own next session")
@@ -119,7 +120,7 @@ def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: b
     else:
         for home, shelf in shelves:
             _list_one(app, home, shelf, closed=closed, everywhere=everywhere)
-    _name_broken(app, shelves, unlisted)
+    name_broken(app, shelves, unlisted)
 
 
 def _chosen(shelf: Shelf, closed: bool) -> list[Letter]:
@@ -153,7 +154,8 @@ def _row(app: App, letter: Letter, indent: str, end: str) -> str:
     return start + fit(safe_line(letter.subject, _SUBJECT), room) + end
 
 
-def _name_broken(app: App, shelves: list[tuple[Box, Shelf]], unlisted: Sequence[StoreFault] = ()) -> None:
+def name_broken(app: App, shelves: list[tuple[Box, Shelf]], unlisted: Sequence[StoreFault] = ()) -> None:
+    """Name the records that cannot be read, on standard error; ``Refused`` where there are any."""
     broken = [one for _home, shelf in shelves for one in shelf.broken]
     for one in broken:
         app.note(f"error: letter {one.id} is unreadable: {one.why}")
@@ -168,18 +170,3 @@ def _name_broken(app: App, shelves: list[tuple[Box, Shelf]], unlisted: Sequence[
             f"{count} letter record{'s' if count > 1 else ''} cannot be read",
             hint="git coop doctor looks closer",
         )
-
-
-def chain(app: App, box: Box, asked: str | None, as_json: bool) -> None:
-    """The letters that superseded one another, newest first, from the one that is asked for or the newest."""
-    shelf = letterbox.shelf(box)
-    letters = list(reversed(shelf.letters))
-    if asked is not None:
-        found = letterbox.demand(box, asked)
-        letters = [letter for letter in letters if letter.id <= found.id]
-    if as_json:
-        app.json({"letters": [record(letter) for letter in letters]})
-    else:
-        for letter in letters:
-            app.out("\n".join([*_head(app, box, letter)[:-1], ""]))
-    _name_broken(app, [(box, shelf)])

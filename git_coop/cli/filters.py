@@ -1,0 +1,30 @@
+"""``--grep``, ``-i``, ``--since`` and ``-n`` as ``git log`` has them, for every command that lists a history."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from git_coop import history
+from git_coop.cli.app import App
+
+Command = Callable[..., Any]
+
+
+def options(command: Command) -> Command:
+    """The options, as the one parameter ``want``, a ``history.Wanted``; a command's first one is the ``App``."""
+
+    @click.option(
+        "--grep", metavar="<pattern>", help="Only those with a line that this regular expression is found in."
+    )
+    @click.option("-i", "--regexp-ignore-case", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
+    @click.option("--since", "--after", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
+    @click.option("-n", "--max-count", "limit", type=click.IntRange(0), metavar="<count>", help="At most so many.")
+    @wraps(command)
+    def filtered(app: App, **words: Any) -> Any:
+        names = ("grep", "ignore_case", "newer_than", "limit")
+        want = history.wanted(app.now, **{name: words.pop(name) for name in names})
+        return command(app, want=want, **words)
+
+    return filtered
