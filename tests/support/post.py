@@ -91,7 +91,9 @@ def fingerprint(place: Path) -> str:
         for name in sorted([*folders, *names]):
             path = os.path.join(top, name)
             status = os.lstat(path)
-            digest.update(f"{path}\0{status.st_mode}\0{status.st_mtime_ns}\0{status.st_ino}\0".encode(errors="surrogateescape"))
+            digest.update(
+                f"{path}\0{status.st_mode}\0{status.st_mtime_ns}\0{status.st_ino}\0".encode(errors="surrogateescape")
+            )
             if os.path.isfile(path) and not os.path.islink(path):
                 digest.update(Path(path).read_bytes())
     return digest.hexdigest()
