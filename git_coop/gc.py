@@ -39,11 +39,14 @@ class Sweep:
         self.counts = dict.fromkeys(KINDS, 0)
         self.failed: list[str] = []
         self.open_notes: dict[str, list[Box]] = {}  # message -> boxes that sent it and have not been told yet
+        self.waiting: set[str] = set()  # what is in play, in whatever box: a message may be queued again in another
 
     def run(self) -> Swept:
         boxes = layout.boxes(self.store)
         for box in boxes:
             self._try(partial(self._notes, box))
+        for box in boxes:
+            self.waiting |= {*inbox.listed(box.inbox).ids, *inbox.listed(box.claiming).ids}
         for box in boxes:
             self._try(partial(self._box, box))
         return Swept(self.counts, tuple(self.failed))
@@ -80,9 +83,8 @@ class Sweep:
         for kind, folder in ((CONSUMED, box.seen), (EXPIRED, box.expired)):
             gone |= self._messages(box, kind, folder, filed)
         # Inboxes first: what a drain files meanwhile is then found where it went.
-        lying = {
-            name for folder in (box.inbox, box.claiming, box.seen, box.expired) for name in inbox.listed(folder).ids
-        }
+        folders = (box.inbox, box.claiming, box.seen, box.expired)
+        lying = self.waiting.union(*(inbox.listed(folder).ids for folder in folders))
         needed: set[str] = set()
         for name, sessions in filed.items():
             paths = [receipts.receipt_path(box, session, name) for session in sessions]
@@ -118,7 +120,9 @@ class Sweep:
         if not self._is_due(box, path, name, sessions) or not self._is_settled(kind, name):
             return
         try:
-            with nullcontext() if self.dry else claim(path):
+            with nullcontext() if self.dry else claim(path) as held:
+                if held is not None and held.status.st_mtime_ns > self.cutoff:
+                    return  # it was given a new term meanwhile, to be queued again
                 if not any(files.exists(message_path(each, name)) for each in (box.inbox, box.claiming)):
                     self._removed(kind, path)
                     gone.add(name)
