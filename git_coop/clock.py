@@ -84,7 +84,12 @@ def parse_id_stamp(text: str) -> "int | None":
 def parse_rfc5322(text: str) -> "int | None":
     """The time of the form that ``rfc5322`` writes, and of no other: a message of ours has no other."""
     words = text.split(" ")
-    if len(words) != 6 or words[0] not in {f"{day}," for day in _DAYS} or words[5] != "+0000" or words[2] not in _MONTHS:
+    if (
+        len(words) != 6
+        or words[0] not in {f"{day}," for day in _DAYS}
+        or words[5] != "+0000"
+        or words[2] not in _MONTHS
+    ):
         return None
     month = _MONTHS.index(words[2]) + 1
     stamp = f"{words[3]}-{month:02d}-{words[1]}T{words[4]}Z"
