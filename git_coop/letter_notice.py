@@ -24,6 +24,7 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
     letter = letterbox.stored(box, newest)
     if not letter.live:
         return ""
+    from git_coop import adopted
     from git_coop.box import is_inherited
     from git_coop.render import render_letter
 
@@ -37,4 +38,5 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         now=now,
         mark_up=mark_up,
         earlier=is_inherited(box, letter.id),
+        elsewhere=adopted.said(adopted.adopted_on(box.store, letter.id)),
     ).text

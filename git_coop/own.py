@@ -12,7 +12,7 @@ from git_coop.errors import StoreFault
 from git_coop.fields import Fields
 from git_coop.holdings import Held, Holdings
 from git_coop.ledger import BLOB, Child, Ledger, blob_id
-from git_coop.ledger_walk import Problems, records
+from git_coop.ledger_walk import Problems, open_tree, records
 from git_coop.record import Record
 from git_coop.toml import loads
 
@@ -76,7 +76,7 @@ def build(book: Ledger, before: str, held: Holdings, name: str, now: int) -> Own
     old = known_paths(book, before)
     new, faults, changes = _read(book, old, held, now)
     changes.update(_gone(old, new))
-    changes.update(_boxes(book, held))
+    changes.update(_boxes(book, before, held, new))
     changes["name"] = Child(b"name", BLOB, book.blob(name.encode("utf-8", "replace")))
     kept = tuple(path for path in old if path in new and path not in held.records)
     sent = tuple(path for path in new if path not in old or old[path].blob != new[path].blob)
@@ -143,8 +143,15 @@ def _gone(old: dict[str, Known], new: dict[str, Known]) -> "dict[str, Child | No
     return {path: None for path in old if path not in new}
 
 
-def _boxes(book: Ledger, held: Holdings) -> "dict[str, Child | None]":
-    return {f"boxes/{key}": Child(b"", BLOB, book.blob(path + b"\n")) for key, path in held.boxes.items()}
+def _boxes(book: Ledger, before: str, held: Holdings, new: Mapping[str, Known]) -> "dict[str, Child | None]":
+    """The paths of the boxes, without those that hold nothing any more."""
+    used = {path.split("/")[1] for path in new}
+    there = open_tree(book, book.subtree(before, "boxes"), "", Problems()) if before else []
+    empty = {child.name.decode("ascii", "replace") for child in there} - used
+    changes: dict[str, Child | None] = {f"boxes/{key}": None for key in empty}
+    for key, path in held.boxes.items():
+        changes[f"boxes/{key}"] = Child(b"", BLOB, book.blob(path + b"\n"))
+    return changes
 
 
 def _adoption(book: Ledger, path: str, data: bytes) -> "dict[str, Child | None]":

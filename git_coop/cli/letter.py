@@ -45,7 +45,10 @@ RECIPIENT = click.option(
 )
 
 
-@click.group(cls=Family)
+LAZY = {"adopt": ("git_coop.cli.letter_fleet", "write another store's letter as this worktree's own")}
+
+
+@click.group(cls=Family, lazy=LAZY)
 @RECIPIENT
 def letter() -> None:
     """The letter to the next session in this worktree."""
@@ -206,11 +209,19 @@ def _change(app: App, asked: str | None, transition: letter_view.Transition, ver
 @letter.command("list", cls=Verb)
 @click.option("--all", "closed", is_flag=True, help="The closed ones too.")
 @click.option("--all-worktrees", "everywhere", is_flag=True, help="The letters of every worktree of the clone.")
+@click.option("--fleet", is_flag=True, help="The letters of other clones, as the last sync brought them.")
 @RECIPIENT
 @AS_JSON
 @click.pass_obj
-def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> None:
+def list_(app: App, closed: bool, everywhere: bool, fleet: bool, as_json: bool) -> None:
     """List the letters of this worktree, newest first."""
+    if fleet:
+        from git_coop.cli import letter_fleet  # and with it pygit2
+
+        if everywhere:
+            raise Usage("--fleet and --all-worktrees exclude each other")
+        letter_fleet.listing(app, app.nearby, closed=closed, as_json=as_json)
+        return
     letter_view.listing(app, app.nearby, closed=closed, everywhere=everywhere, as_json=as_json)
 
 
@@ -223,7 +234,23 @@ def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> None:
 def show(app: App, asked: str | None, raw: bool, as_json: bool) -> None:
     """Show a letter and change nothing."""
     box = _readable_box(app)
-    letter_view.whole(app, box, _find(box, asked), as_json=as_json, raw=raw)
+    try:
+        found = _find(box, asked)
+    except NotFound:
+        if asked is None or not _show_far(app, box, asked, as_json=as_json, raw=raw):
+            raise
+        return
+    letter_view.whole(app, box, found, as_json=as_json, raw=raw)
+
+
+def _show_far(app: App, box: Box, asked: str, *, as_json: bool, raw: bool) -> bool:
+    """Show the letter of another clone that the words name; whether they name one."""
+    from git_coop.cli import letter_fleet  # and with it pygit2
+
+    far = letter_fleet.find(box.store, asked)
+    if far is not None:
+        letter_fleet.whole(app, far, as_json=as_json, raw=raw)
+    return far is not None
 
 
 @letter.command(cls=Verb)

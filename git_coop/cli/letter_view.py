@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 
-from git_coop import clock, ids, letterbox
+from git_coop import adopted, clock, ids, letterbox
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.errors import Refused, StoreFault
@@ -24,6 +24,11 @@ EARLIER = ", written for an earlier worktree at this path"
 def record(letter: Letter) -> dict[str, object]:
     """A letter for ``--json``: the record's fields, times as strings, absent as null."""
     return fields(letter, clock.rfc3339)
+
+
+def placed(box: Box, letter: Letter) -> dict[str, object]:
+    """A letter of a box for ``--json``, with the replicas that adopted it as the last sync found them."""
+    return {**record(letter), "adopted_on": list(adopted.adopted_on(box.store, letter.id))}
 
 
 def wrote(app: App, sent: Sent, as_json: bool) -> None:
@@ -53,7 +58,7 @@ def whole(app: App, own: Box, letter: Letter, *, as_json: bool, raw: bool) -> No
     On a terminal control characters are made visible; an adopted letter, another store's, is quoted as mail is.
     """
     if as_json:
-        app.json({"letter": record(letter)})
+        app.json({"letter": placed(own, letter)})
     elif raw:
         app.write(letter.body.encode())
     else:
@@ -78,6 +83,9 @@ def head(app: App, own: Box, letter: Letter) -> list[str]:
         lines.append(f"From:    the worktree {quote_path(os.fsencode(letter.path))}, for its own next session")
     earlier = EARLIER if is_inherited(Box(own.store, letter.key), letter.id) else ""
     lines.append(f"Written: {clock.rfc3339(letter.created_at)}, {app.age(letter.created_at)}{earlier}")
+    elsewhere = adopted.said(adopted.adopted_on(own.store, letter.id))
+    if elsewhere:
+        lines.append(f"Fleet:   {elsewhere}")
     if letter.branch or letter.head:
         lines.append(f"Branch:  {_branch(letter)}")
     lines.append(f"Subject: {safe_line(letter.subject, _SUBJECT)}")
@@ -130,7 +138,7 @@ def _chosen(shelf: Shelf, closed: bool) -> list[Letter]:
 def _listing_record(shelves: list[tuple[Box, Shelf]], closed: bool) -> dict[str, object]:
     broken = [_broken_record(one) for _home, shelf in shelves for one in shelf.broken]
     return {
-        "letters": [record(letter) for _home, shelf in shelves for letter in _chosen(shelf, closed)],
+        "letters": [placed(home, letter) for home, shelf in shelves for letter in _chosen(shelf, closed)],
         "unreadable": broken,
     }
 
@@ -143,9 +151,12 @@ def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bo
     rows = _chosen(shelf, closed)
     if everywhere and (rows or shelf.broken):
         app.out(quote_path(home.path()) or home.key)
+    elsewhere = adopted.everywhere(home.store) if rows else {}
     for letter in rows:
         earlier = is_inherited(home, letter.id)
-        app.out(_row(app, letter, "  " if everywhere else "", EARLIER if earlier else ""))
+        taken = adopted.said(elsewhere.get(letter.id, ()))
+        notes = (EARLIER if earlier else "") + (f", {taken}" if taken else "")
+        app.out(_row(app, letter, "  " if everywhere else "", notes))
 
 
 def _row(app: App, letter: Letter, indent: str, end: str) -> str:
