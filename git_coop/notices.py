@@ -107,8 +107,8 @@ def _unconsumed(box: Box, note: Sent) -> str:
     there = note.box(box.store)
     if files.exists(message_path(there.seen, note.id)):
         return ""
-    if not sent.holds(there, note.id):
-        return "no box holds it any longer"
+    if not sent.holds(there, note.id):  # retention forgets a note before it removes what was consumed
+        return "no box holds it any longer" if files.exists(sent.path_of(box, note.id)) else ""
     return "expired; shown, not confirmed" if receipts.showings(there, note.id) else "expired unread"
 
 

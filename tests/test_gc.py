@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import clock, files, gc, layout, store
+from git_coop import clock, files, gc, layout, notices, sent, store
 from git_coop.store import Store
 from tests.support.clones import Clone
 from tests.support.desk import Desk, tree
@@ -273,6 +273,31 @@ def test_a_message_given_a_new_term_under_our_eyes_is_kept(post: Post, monkeypat
     monkeypatch.setattr(gc, "claim", renewed)
     assert "consumed" not in post.sweep()
     assert path.exists()
+
+
+def test_a_sender_that_asks_while_a_sweep_runs_is_told_of_no_loss(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    post.send()
+    post.consume()
+    post.desk.clock.tick(60 * DAY)
+    box = layout.Box(post.store, next(post.clone.coop.glob("mail/box/main-*")).name)
+    real = sent.read
+
+    def swept_meanwhile(own: layout.Box, name: str) -> sent.Sent | None:
+        note = real(own, name)
+        monkeypatch.undo()
+        post.sweep()
+        return note
+
+    monkeypatch.setattr(sent, "read", swept_meanwhile)
+    assert notices.for_sender(box, post.desk.clock.now) == []
+    assert list(os.scandir(box.inbox)) == []
+
+
+def test_a_note_on_a_message_that_is_nowhere_is_told(post: Post) -> None:
+    name = post.send()
+    (post.box / "inbox" / f"{name}.eml").unlink()
+    post.desk.clock.tick(4 * DAY)
+    assert "no box holds it any longer" in post.desk("drain", "--event", "start", "--session", "sender")[1]
 
 
 def test_one_box_that_cannot_be_swept_is_told_and_hides_no_other(post: Post) -> None:
