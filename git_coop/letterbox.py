@@ -65,11 +65,13 @@ def stored(box: Box, identifier: str) -> Letter:
     return decode(files.read(path, LIMIT), path, identifier).replace(key=box.key)
 
 
-def load(box: Box, identifier: str, everyone: "list[str] | None" = None) -> Letter:
+def load(box: Box, identifier: str) -> Letter:
     """The letter in its effective state."""
-    everyone = known(box) if everyone is None else everyone
-    newer = [other for other in everyone if other > identifier]
-    return letters.effective(stored(box, identifier), newer[0] if newer else None)
+    return letters.effective(stored(box, identifier), _next(known(box), identifier))
+
+
+def _next(everyone: "list[str]", identifier: str) -> "str | None":
+    return next((other for other in everyone if other > identifier), None)
 
 
 def shelf(box: Box) -> Shelf:
@@ -199,7 +201,7 @@ def _settle(
     marked: dict[str, Letter] = {}
     failed = []
     for letter in run:
-        newer = next((other for other in everyone if other > letter.id), None)
+        newer = _next(everyone, letter.id)
         if newer is None:
             continue
         marked[letter.id] = letters.supersede(letter, newer, writers.get(newer))
@@ -214,8 +216,10 @@ def change(box: Box, identifier: str, transition: "Callable[[Letter], Letter]") 
     """Apply a pure transition to a letter's effective state under the lock; what it refuses changes nothing."""
     with _locked(box):
         everyone = known(box)
-        letter = transition(load(box, identifier, everyone))
-        marked, _failed = _settle(box, _unsettled(box, everyone)[0], everyone)
+        run, _broken = _unsettled(box, everyone)
+        here = {old.id: old for old in run}.get(identifier) or stored(box, identifier)  # read once: it may be large
+        letter = transition(letters.effective(here, _next(everyone, identifier)))
+        marked, _failed = _settle(box, run, everyone)
         if identifier in marked:
             letter = transition(marked[identifier])
         box.store.rewrite(path_of(box, identifier), encode(letter))
