@@ -1,7 +1,7 @@
 """What a store holds, as paths of its part of the ledger: every record's file and the boxes they belong to.
 
 Nothing is opened here: a record is replaced by renaming, so its inode, size and times say whether it is the file
-that was read before. A path ends in the last two characters of the id and the id, for a folder of ten thousand
+that was read before. The last two characters of an id are two folders above it, for one folder of ten thousand
 names would have to be written anew for each new one.
 """
 
@@ -37,8 +37,8 @@ class Holdings(Record):
 
 
 def path_in_ledger(kind: str, key: str, identifier: str) -> str:
-    """``letters/<key>/<xx>/<id>.toml``; requests are the clone's and have no key."""
-    return "/".join([kind, *([key] if key else []), identifier[-2:], f"{identifier}.toml"])
+    """``letters/<key>/<x>/<y>/<id>.toml`` for an id that ends in ``xy``; requests are the clone's and have no key."""
+    return "/".join([kind, *([key] if key else []), identifier[-2], identifier[-1], f"{identifier}.toml"])
 
 
 def identifier_of(path: str) -> str:

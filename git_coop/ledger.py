@@ -5,12 +5,12 @@ Its one branch holds one tree::
     ledger                                      "1\\n": what this is, and its format
     replicas/<replica>/name                     host and place, for people
     replicas/<replica>/boxes/<key>              the path of a box's worktree: its bytes and one newline
-    replicas/<replica>/letters/<key>/<xx>/<id>.toml
-    replicas/<replica>/todos/<key>/<xx>/<id>.toml
-    replicas/<replica>/requests/<xx>/<id>.toml
+    replicas/<replica>/letters/<key>/<x>/<y>/<id>.toml
+    replicas/<replica>/todos/<key>/<x>/<y>/<id>.toml
+    replicas/<replica>/requests/<x>/<y>/<id>.toml
     replicas/<replica>/adopted/<replica>/<id>   that store's letter was adopted by this one
 
-Every store writes its own subtree alone. ``<xx>`` is the end of the id. Git processes write packs here and nothing
+Every store writes its own subtree alone. ``<x>/<y>`` are the last two characters of the id. Git processes write packs here and nothing
 under a name of their own; every reference is written by this process, under the lock, so that a ``.lock`` beside a
 reference is what a kill left. Whatever is read may have been pushed by anybody: objects are measured before they are
 loaded, and one that is missing or malformed is ``Unsound``.

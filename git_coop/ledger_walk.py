@@ -97,16 +97,25 @@ def _top(book: Ledger, tree: str, kind: str, where: str, problems: Problems) -> 
 
 
 def _shards(book: Ledger, tree: str, kind: str, key: str, where: str, problems: Problems) -> Iterator[Found]:
-    for shard, inner in folders(book, tree, where, problems, lambda name: len(name) == 2 and name.isalnum()):
-        for child in open_tree(book, inner, f"{where}/{shard}", problems):
-            name = child.name.decode("ascii", "replace")
-            identifier = name.removesuffix(".toml")
-            if child.mode != BLOB:
-                problems.add(_at(f"{where}/{shard}", child), f"it is {_KINDS.get(child.mode, 'no file')}, not a record")
-            elif identifier == name or identifier[-2:] != shard or not is_record(kind, identifier):
-                problems.add(_at(f"{where}/{shard}", child), "no record has this name here")
-            else:
-                yield Found(kind, key, identifier, child.id)
+    for first, middle in folders(book, tree, where, problems, _is_digit):
+        for second, inner in folders(book, middle, f"{where}/{first}", problems, _is_digit):
+            yield from _leaves(book, inner, kind, key, first + second, f"{where}/{first}/{second}", problems)
+
+
+def _leaves(book: Ledger, tree: str, kind: str, key: str, end: str, where: str, problems: Problems) -> Iterator[Found]:
+    for child in open_tree(book, tree, where, problems):
+        name = child.name.decode("ascii", "replace")
+        identifier = name.removesuffix(".toml")
+        if child.mode != BLOB:
+            problems.add(_at(where, child), f"it is {_KINDS.get(child.mode, 'no file')}, not a record")
+        elif identifier == name or not identifier.endswith(end) or not is_record(kind, identifier):
+            problems.add(_at(where, child), "no record has this name here")
+        else:
+            yield Found(kind, key, identifier, child.id)
+
+
+def _is_digit(name: str) -> bool:
+    return len(name) == 1 and name.isascii() and name.isalnum()
 
 
 def is_record(kind: str, identifier: str) -> bool:
