@@ -9,7 +9,7 @@ what it stages, and the kernel drops that lock with the process.
 import fcntl
 import os
 import time
-from errno import EACCES, EAGAIN, EINVAL, ENOTSUP, EPERM, EXDEV
+from errno import EACCES, EAGAIN, EEXIST, EINVAL, ENOTEMPTY, ENOTSUP, EPERM, EXDEV
 
 from git_coop import files
 from git_coop.errors import Busy, StoreFault
@@ -137,9 +137,9 @@ class Staged:
             if _own(number, path):
                 return cls(number, path)
         except BaseException:
-            os.close(number)
+            _close(number)
             raise
-        os.close(number)
+        _close(number)
         return None
 
     def fill(self, data: bytes, *, durable: bool, mode: int) -> None:
@@ -197,7 +197,7 @@ class Staged:
         except OSError:
             pass  # a stray is no loss: the next drain sweeps it
         finally:
-            os.close(self.number)
+            _close(self.number)
 
     def __enter__(self) -> "Self":
         return self
@@ -265,7 +265,7 @@ class Claim:
         return True
 
     def close(self) -> None:
-        os.close(self.number)
+        _close(self.number)
 
     def __enter__(self) -> "Self":
         return self
@@ -290,7 +290,7 @@ def claim(path: bytes) -> Claim:
             raise Gone(f"'{os.fsdecode(path)}' was taken by another", path=path)
         _demand_working_locks(path, files.READ)
     except BaseException:
-        os.close(number)
+        _close(number)
         raise
     return Claim(number, path, status)
 
@@ -315,7 +315,7 @@ def _demand_working_locks(path: bytes, flags: int) -> None:
     except Busy:
         return
     finally:
-        os.close(number)
+        _close(number)
     raise StoreFault(f"cannot lock '{os.fsdecode(path)}': this file system has no working locks", path=path)
 
 
@@ -331,7 +331,7 @@ class Lock:
     def __exit__(
         self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
     ) -> None:
-        os.close(self.number)
+        _close(self.number)
 
 
 def lock(store: Store, path: bytes, *, wait: float) -> Lock:
@@ -369,7 +369,7 @@ def _try_lock(path: bytes, flags: int, mode: int) -> Lock:
         _demand_working_locks(path, flags)
         _share(number, mode)
     except BaseException:
-        os.close(number)
+        _close(number)
         raise
     return Lock(number)
 
@@ -425,9 +425,19 @@ def remove_folder(path: bytes) -> bool:
         os.rmdir(path)
     except FileNotFoundError:
         return True
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in (ENOTEMPTY, EEXIST):
+            return False
+        raise fault("remove", path, error) from None
     return True
+
+
+def _close(number: int) -> None:
+    """Let go of a descriptor. A failure costs nothing: what has to last was flushed, and closed it is all the same."""
+    try:
+        os.close(number)
+    except OSError:
+        pass
 
 
 def sync_open(number: int, path: bytes) -> None:
@@ -450,7 +460,7 @@ def sync_folder(path: bytes) -> None:
         if error.errno not in (EINVAL, ENOTSUP):  # some file systems have no such thing as a folder's flush
             raise fault("flush", path, error) from None
     finally:
-        os.close(number)
+        _close(number)
 
 
 def set_mode(path: bytes, mode: int) -> None:
@@ -470,4 +480,4 @@ def set_mode(path: bytes, mode: int) -> None:
         raise fault("change the mode of", path, error) from None
     finally:
         if number >= 0:
-            os.close(number)
+            _close(number)
