@@ -1,6 +1,7 @@
 """Histories as ``git log`` shows them: which entries are wanted, and the lines that join them. Values only, no disk."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -58,7 +59,9 @@ def since(text: str, now: int) -> int:
 def pattern(text: str, *, ignore_case: bool = False) -> "re.Pattern[str]":
     """The expression of ``--grep``, in Python's syntax. Raises ``Usage`` where it is none."""
     try:
-        return re.compile(text, re.IGNORECASE if ignore_case else 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what Python's syntax may mean one day
+            return re.compile(text, re.IGNORECASE if ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
         raise Usage(f"'{text}' is no regular expression: {error}") from None
 

@@ -71,6 +71,7 @@ class Glance(Record):
     asking: int = 0  # open requests from it
     hooks: "Mapping[str, Last]" = {}
     faults: "tuple[str, ...]" = ()
+    dark: "tuple[str, ...]" = ()  # the parts that could not be read: letter, mail, todos, hooks
 
     @property
     def last(self) -> "Last | None":
@@ -95,10 +96,10 @@ def glance(box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int
     """What waits in ``box``, the box of the worktree at ``path``; ``opened`` bounds the messages that are opened."""
     if box is None:
         return Glance(path)
-    faults: list[str] = []
-    letter = _part(faults, lambda: letterbox.live(box), None)
-    mail = _part(faults, lambda: _mail(box, opened), Mail())
-    owners: list[str] = _part(faults, lambda: boxes.owners(box), [])
+    faults: dict[str, list[str]] = {"letter": [], "mail": [], "todos": [], "hooks": [], "owner": []}
+    letter = _part(faults["letter"], partial(letterbox.live, box), None)
+    mail = _part(faults["mail"], partial(_mail, box, opened), Mail())
+    owners: list[str] = _part(faults["owner"], partial(boxes.owners, box), [])
     last = owners[-1] if owners else ""
     return Glance(
         path,
@@ -106,11 +107,12 @@ def glance(box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int
         letter,
         _inherited(owners, letter, mail),
         mail,
-        _part(faults, lambda: _open_todos(box, faults), 0),
+        _part(faults["todos"], partial(_open_todos, box, faults["todos"]), 0),
         sum(1 for ask in asks if _is(ask.asked, box.key, last)),
         sum(1 for ask in asks if _is(ask.asker, box.key, last)),
-        _part(faults, lambda: drained.read(box), {}),
-        tuple(faults),
+        _part(faults["hooks"], partial(drained.read, box), {}),
+        tuple(sentence for sentences in faults.values() for sentence in sentences),
+        tuple(part for part, sentences in faults.items() if sentences),
     )
 
 

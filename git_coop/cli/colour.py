@@ -32,4 +32,4 @@ def paint(app: App) -> Paint:
         answer = git.call(["config", "--get-colorbool", "color.coop", "true"], cwd=app.edge.cwd, env=env)
     except CoopError:
         return plain
-    return coloured if answer.code == 0 else plain
+    return coloured if answer.out.strip() == b"true" else plain

@@ -55,7 +55,7 @@ def whole(app: App, store: Store | None, seen: Glance, facts: Facts, as_json: bo
 
 def _lines(app: App, store: Store | None, seen: Glance, room: int | None) -> list[Line]:
     off = store is not None and overview.is_off(store)
-    return [
+    lines = [
         Line("worktree", [_path(seen.path, room)]),
         *_letter(app, seen, room),
         Line("mail", _mail(app, seen.mail, room), colour.BOLD if seen.mail.waiting else ""),
@@ -66,6 +66,7 @@ def _lines(app: App, store: Store | None, seen: Glance, room: int | None) -> lis
         Line("store", ["none yet"] if store is None else [_path(store.root, room)]),
         Line("as of", [clock.rfc3339(app.now)]),
     ]
+    return [Line(line.label, ["cannot be read"], colour.RED) if line.label in seen.dark else line for line in lines]
 
 
 def _path(path: bytes, room: int | None) -> str:
@@ -186,7 +187,7 @@ def _columns(cells: Sequence[str], narrow: bool) -> list[str]:
 
 def _cells(app: App, row: Row) -> tuple[str, ...]:
     seen = row.glance
-    letter = "unreadable" if seen.faults else "-" if seen.letter is None else seen.letter.status
+    letter = "unreadable" if seen.dark else "-" if seen.letter is None else seen.letter.status
     last = seen.last
     path = quote_path(seen.path) or (seen.box.key if seen.box is not None else "")
     return (
