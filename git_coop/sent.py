@@ -4,7 +4,7 @@ import os
 
 from git_coop import clock, files, flat, ids
 from git_coop.errors import StoreFault
-from git_coop.layout import Box, boxes, message_path
+from git_coop.layout import Box, boxes, is_key, message_path
 from git_coop.record import Record
 from git_coop.store import Store, remove
 
@@ -85,7 +85,7 @@ def read(box: Box, identifier: str) -> "Sent | None":
     fields = flat.loads(data or b"")
     expires = clock.parse_rfc3339(flat.text(fields, "expires"))
     key, store = flat.text(fields, "key"), _path(fields, "store") or box.store.root
-    if expires is None or not key or os.sep in key or not os.path.isabs(store):
+    if expires is None or not is_key(os.fsencode(key)) or not os.path.isabs(store):
         return None
     return Sent(
         identifier, key, _path(fields, "path"), store, expires, flat.text(fields, "subject"), flat.text(fields, "run")

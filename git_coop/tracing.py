@@ -78,7 +78,11 @@ def _store(own: Box, note: Sent) -> "Store | None":
 
 def trace(own: Box, asked: str) -> Fate:
     """All that is recorded of one message that was sent from a box. ``NotFound`` where no note of it is left."""
-    identifier = ids.pick(asked, sent.known(own), what="sent message")
+    try:
+        identifier = ids.pick(asked, sent.known(own), what="sent message")
+    except NotFound as error:
+        hint = "what was sent from here is known until its term is over and its outcome was told by mail"
+        raise NotFound(error.sentence, hint=error.hint or hint) from None
     note = sent.read(own, identifier)
     if note is None:
         raise NotFound(f"the note on sent message {identifier} cannot be read")

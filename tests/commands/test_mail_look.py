@@ -10,7 +10,7 @@ import pytest
 
 from git_coop import clock
 from git_coop.text import width
-from tests.support.clones import Clone
+from tests.support.clones import Clone, copy_template
 from tests.support.post import Post, fingerprint
 from tests.support.program import Program
 from tests.support.world import START, Worlds
@@ -544,3 +544,32 @@ def test_the_real_program_lists(coop: Program, clone: Clone, side: Path) -> None
         process = coop.start("mail", "list", cwd=side, stdout=full, now=START)
         assert process.communicate()[1] == b"fatal: no space left on device\n"
     assert process.returncode == 128
+
+
+def test_what_was_not_sent_from_here_is_not_traced(post: Post, side: Path) -> None:
+    identifier = post.send(side)
+    said = f"error: no sent message '{identifier}'\n"
+    said += "hint: what was sent from here is known until its term is over and its outcome was told by mail\n"
+    assert post("mail", "trace", identifier, cwd=side) == (1, "", said)
+    assert post("mail", "trace", identifier)[0] == 0  # the control
+
+
+@pytest.mark.parametrize("damage", ["", 'key = "../../.."\n', "\x1b[2J\n"])
+def test_a_note_that_cannot_be_read_hides_no_other(post: Post, side: Path, damage: str) -> None:
+    first, second = post.send(side), post.send(side, "x")
+    note = Path(os.fsdecode(post.box(post.clone.root).sent)) / first
+    note.write_text(damage)
+    said = f"error: the note on sent message {first} cannot be read\n"
+    assert post("mail", "sent") == (1, f"{second}  queued  0 seconds  {side}  x\n", said)
+    assert post.json("mail", "sent", code=1)["unreadable"] == [first]
+    assert post("mail", "trace", first) == (1, "", said)
+
+
+def test_a_store_that_is_gone_is_not_called_empty(post: Post, template: Path, tmp_path: Path) -> None:
+    other = copy_template(template, tmp_path / "other")
+    identifier = post.send(other.root)
+    shutil.rmtree(other.root)
+    code, out, err = post("mail", "sent")
+    said = f"error: message {identifier}: the store that it went to is not there\n"
+    assert (code, out, err) == (1, f"{identifier}  unknown  0 seconds  {other.root}  hello\n", said)
+    assert "unknown: its store cannot be looked into\n" in post("mail", "trace", identifier)[1]
