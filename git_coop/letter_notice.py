@@ -21,8 +21,8 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         return ""
     from git_coop import letterbox  # and with it a TOML reader, as dear as starting Python
 
-    letter = letterbox.stored(box, newest)
-    if not letter.live:
+    letter = letterbox.live(box)
+    if letter is None:
         return ""
     from git_coop import adopted
     from git_coop.box import is_inherited

@@ -75,9 +75,25 @@ def _next(everyone: "list[str]", identifier: str) -> "str | None":
 
 
 def shelf(box: Box) -> Shelf:
-    """Every letter of the box. One bad record hides no other."""
-    found, broken = [], []
+    """Every letter of the box. One bad record hides no other.
+
+    Readers take no lock: where the newest one listed gave way while it was read, the folder is listed again.
+    """
     names = files.names(box.letters)
+    while True:
+        found = _shelf(box, names)
+        listed, names = names, files.names(box.letters)
+        gave_way = found.letters and _is_missing(found.letters[-1].superseded_by, listed)
+        if not gave_way or set(listed) == set(names):
+            return found
+
+
+def _is_missing(identifier: "str | None", names: "list[bytes]") -> bool:
+    return identifier is not None and identifier.encode() + b".toml" not in names
+
+
+def _shelf(box: Box, names: "list[bytes]") -> Shelf:
+    found, broken = [], []
     everyone = sorted(name for name in map(_identifier, names) if name)
     newer: str | None = None
     for identifier in reversed(everyone):
@@ -94,20 +110,28 @@ def shelf(box: Box) -> Shelf:
 
 def live(box: Box) -> "Letter | None":
     """The live letter, or ``None``. A newest record that cannot be read raises: it may be the live one."""
-    newest = _newest(box, known(box))
+    newest, _everyone = _newest(box)
     return newest if newest is not None and newest.live else None
 
 
-def _newest(box: Box, everyone: "list[str]") -> "Letter | None":
-    return stored(box, everyone[-1]) if everyone else None
+def _newest(box: Box) -> "tuple[Letter | None, list[str]]":
+    """The newest letter, and the ids of all; looked for again where it gave way while it was read."""
+    everyone = known(box)
+    while everyone:
+        newest = stored(box, everyone[-1])
+        if newest.superseded_by is None or newest.superseded_by in everyone:
+            return newest, everyone
+        listed, everyone = everyone, known(box)
+        if listed == everyone:  # the newer record was removed by hand
+            return newest, everyone
+    return None, []
 
 
 def demand(box: Box, asked: "str | None") -> Letter:
     """The letter that ``asked`` names, or the live one; ``NotFound`` where there is none."""
     if asked is not None:
         return load(box, ids.pick(asked, known(box), what="letter"))
-    everyone = known(box)
-    newest = _newest(box, everyone)
+    newest, everyone = _newest(box)
     if newest is None:
         raise NotFound("no live letter here: none was ever written")
     if not newest.live:
