@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import letterbox, overview, requestbox, todobox
+from git_coop import config, letterbox, replica, requestbox, todobox
 from git_coop.checks import FOUND, NOTE, Case, Finding
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -81,10 +81,10 @@ def chains(case: Case) -> Iterator[Finding]:
 
 def one_place(case: Case) -> Iterator[Finding]:
     """Letters that exist nowhere else."""
-    if case.store is not None and overview.only_here(case.store):
-        yield Finding(
-            "copies",
-            NOTE,
-            "the letters exist in this store only",
-            "git coop backup FILE, or git coop sync with a coop.remote, keeps them elsewhere too",
-        )
+    if case.store is None:
+        return
+    exposure = replica.only_here(case.store)
+    warning = replica.warning(exposure, config.load(case.place.root, case.env).remote(), case.now)
+    if warning:
+        what, _colon, way = warning.partition(": ")
+        yield Finding("copies", NOTE, what, way)

@@ -12,7 +12,7 @@ from git_coop.layout import BOX_FOLDERS
 from git_coop.store import Store, claim, remove, set_mode
 
 _SLACK = 2 * clock.SECOND  # ids minted under one lock run ahead of the clock by milliseconds
-_TOP = ("format", "OFF", "letters", "todos", "requests", "mail", "ledger.git", "replica")
+_TOP = ("format", "OFF", "letters", "todos", "requests", "mail", "ledger.git", "replica", "adopted")
 _MAIL = ("tmp", "box")
 _BOX = (*(name.decode() for name in BOX_FOLDERS), "path", "owner", "drained")
 

@@ -10,7 +10,20 @@ from functools import partial
 from typing import TypeVar
 
 from git_coop import box as boxes
-from git_coop import discover, drained, files, flat, git, inbox, layout, letterbox, message, requestbox, todobox
+from git_coop import (
+    discover,
+    drained,
+    files,
+    flat,
+    git,
+    inbox,
+    layout,
+    letterbox,
+    message,
+    replica,
+    requestbox,
+    todobox,
+)
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import Box
 from git_coop.record import Record
@@ -217,14 +230,11 @@ def head_of(path: bytes, stop: str) -> "dict[str, str | int]":
     return flat.loads(data.partition(f"\n{stop} = ".encode())[0])
 
 
-def letters_in(store: "Store") -> bool:
-    """Whether any letter is stored in the clone."""
-    return any(letterbox.known(box) for box in letterbox.shelves(store))
-
-
-def only_here(store: "Store") -> bool:
-    """Whether there are letters and no second place that could hold them: no ledger was ever made."""
-    return not files.exists(store.root + b"/ledger.git") and letters_in(store)
+def alone(store: "Store", now: int) -> "tuple[int, str]":
+    """How many letters exist in this place only, and the sentence that says so; without asking for any setting."""
+    exposure = replica.only_here(store)
+    known = None if exposure.pushed is None else "pushed before"
+    return exposure.alone, replica.warning(exposure, known, now)
 
 
 def abandoned(store: "Store") -> "tuple[int, int]":

@@ -34,17 +34,17 @@ def status(app: App, everywhere: bool = False, short: bool = False, as_json: boo
     if short:
         status_view.short(app, store, seen, bool(faults))
     else:
-        facts = _facts(store, faults)
+        facts = _facts(app, store, faults)
         status_view.whole(app, store, seen, facts, as_json)
     return _told(app, faults)
 
 
-def _facts(store: Store | None, faults: list[str]) -> Facts:
+def _facts(app: App, store: Store | None, faults: list[str]) -> Facts:
     if store is None:
         return Facts()
     try:
         gone, held = overview.abandoned(store)
-        return Facts(overview.only_here(store), gone, held)
+        return Facts(*overview.alone(store, app.now), gone, held)
     except StoreFault as error:
         faults.append(error.sentence)
         return Facts()

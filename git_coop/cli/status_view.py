@@ -24,7 +24,8 @@ _PATH = 200
 class Facts(Record):
     """What concerns the whole clone: letters in one place only, boxes without a directory, the mail they hold."""
 
-    only_here: bool = False
+    alone: int = 0
+    warning: str = ""
     gone: int = 0
     held: int = 0
 
@@ -134,10 +135,7 @@ def _notes(seen: Glance, facts: Facts, room: int | None) -> list[Line]:
             f"{facts.gone} box{'es' if facts.gone > 1 else ''} of a worktree that is gone,"
             f" with {facts.held} undelivered: 'git coop status --all-worktrees'"
         )
-    if facts.only_here:
-        said.append(
-            "the letters exist in this store only: 'git coop backup' or 'git coop sync' keeps them elsewhere too"
-        )
+    said += [facts.warning] if facts.warning else []
     return [
         Line("note" if not index else "", [text], colour.YELLOW)
         for note in said
@@ -206,7 +204,7 @@ def _clone(store: Store | None, facts: Facts | None) -> dict[str, object]:
         "store": None if store is None else os.fsdecode(store.root),
         "off": store is not None and overview.is_off(store),
     }
-    return record if facts is None else {**record, "letters_only_here": facts.only_here, "boxes_gone": facts.gone}
+    return record if facts is None else {**record, "letters_alone": facts.alone, "boxes_gone": facts.gone}
 
 
 def _record(seen: Glance, gone: str = "") -> dict[str, object]:

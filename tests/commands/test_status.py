@@ -94,7 +94,7 @@ delivery  on
 hooks     start 5 minutes ago, prompt never, stop 5 minutes ago
 store     {run.clone.coop}
 as of     2026-11-30T11:51:12Z
-note      the letters exist in this store only: 'git coop backup' or 'git coop sync' keeps them elsewhere too
+note      1 letter exists in this place only: set coop.remote and run git coop sync, or git coop backup FILE
 """
     )
 
@@ -201,7 +201,7 @@ def test_json_is_whole(run: Glances) -> None:
         "as_of": "2026-11-30T11:51:12Z",
         "store": str(run.clone.coop),
         "off": False,
-        "letters_only_here": True,
+        "letters_alone": 1,
         "boxes_gone": 0,
         "path": str(run.root),
         "key": next(run.clone.coop.glob("mail/box/main-*")).name,
