@@ -6,8 +6,8 @@ from git_coop.edge import Edge
 from git_coop.errors import Usage
 
 # Families with a page of their own; other commands are in that of the program.
-_PAGES = ("letter", "mail", "drain", "hooks", "handoff", "todo", "request", "sync", "doctor")
-_ALSO = {"backup": "sync", "restore": "sync", "gc": "doctor"}
+_PAGES = ("status", "letter", "mail", "drain", "hooks", "handoff", "todo", "request", "sync", "doctor")
+_ALSO = {"backup": "sync", "restore": "sync", "gc": "doctor", "watch": "status"}
 
 
 def prepared(command: click.Command, ctx: click.Context, words: list[str]) -> list[str]:
