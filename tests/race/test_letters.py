@@ -3,21 +3,21 @@
 import itertools
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-import pygit2
 import pytest
 
 from git_coop import layout, letterbox
 from git_coop.__main__ import main
 from git_coop.layout import Box
 from git_coop.letters import Letter
-from tests.support.clones import Clone
+from tests.support.clones import Clone, copy_template
 from tests.support.world import START, Worlds
 
 ROUNDS = 100
 CALLS = ("mkdir", "fsync", "link", "rename", "unlink", "close")  # where a write may be killed
-assert pygit2.LIBGIT2_VERSION  # loaded here, so that no process of a race has to load it
 Act = Callable[[], int]
 
 
@@ -87,7 +87,11 @@ class Contest:
 
 
 @pytest.fixture
-def desk(edge: Worlds, clone: Clone) -> Contest:
+def desk(edge: Worlds, clone: Clone, template: Path) -> Contest:
+    """Commands ran once in this process, elsewhere, so that none of a race has to load a module."""
+    with tempfile.TemporaryDirectory() as place:
+        warm = Contest(edge, copy_template(template, Path(place, "clone")))
+        assert [warm.coop(*words)() for words in (["write", "-m", "x"], ["read"], ["ack"])] == [0, 0, 0]
     return Contest(edge, clone)
 
 
