@@ -20,8 +20,12 @@ __git_coop_table ()
 		options='--all-worktrees --short --json -h --help'
 		;;
 	'letter')
-		commands='write read start ack abandon list show log'
+		commands='adopt write read start ack abandon list show log'
 		options='-h --help'
+		;;
+	'letter adopt')
+		options='--session=text --json -h --help'
+		argument='text'
 		;;
 	'letter write')
 		options='-m=text --body=text -F=file --file=file --from-packet=file --subject=text --session=text --json -h --help'
@@ -43,14 +47,14 @@ __git_coop_table ()
 		argument='live_letter'
 		;;
 	'letter list')
-		options='--all --all-worktrees --json -h --help'
+		options='--all --all-worktrees --fleet --json -h --help'
 		;;
 	'letter show')
 		options='--raw --json -h --help'
 		argument='letter'
 		;;
 	'letter log')
-		options='--json -h --help'
+		options='--graph --oneline --json --grep=text -i --regexp-ignore-case --since=text --after=text -n=text --max-count=text -h --help'
 		argument='letter'
 		;;
 	'mail')
