@@ -10,10 +10,10 @@ Its one branch holds one tree::
     replicas/<replica>/requests/<x>/<y>/<id>.toml
     replicas/<replica>/adopted/<replica>/<id>   that store's letter was adopted by this one
 
-Every store writes its own subtree alone. ``<x>/<y>`` are the last two characters of the id. Git processes write packs here and nothing
-under a name of their own; every reference is written by this process, under the lock, so that a ``.lock`` beside a
-reference is what a kill left. Whatever is read may have been pushed by anybody: objects are measured before they are
-loaded, and one that is missing or malformed is ``Unsound``.
+Every store writes its own subtree alone. ``<x>/<y>`` are the last two characters of the id. Git processes write packs
+here and nothing under a name of their own; every reference is written by this process, under the lock, so that a
+``.lock`` beside a reference is what a kill left. Whatever is read may have been pushed by anybody: objects are measured
+before they are loaded, and one that is missing or malformed is ``Unsound``.
 """
 
 import os

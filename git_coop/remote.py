@@ -38,7 +38,7 @@ def checked(value: str | None, base: bytes) -> str:
     if value.startswith("-"):
         raise Refused(f"coop.remote '{safe_line(value, 200)}' begins with '-': git would take it for an option")
     if any(not char.isprintable() for char in value):
-        raise Refused(f"coop.remote '{safe_line(value, 200)}' holds characters that no remote has")
+        raise Refused(f"coop.remote '{shown(value)}' holds characters that no remote has")
     scheme = protocol(value)
     if scheme not in PROTOCOLS:
         raise Refused(
@@ -236,7 +236,7 @@ def forbid_project(value: str, url: str, project: Settings, common_dir: bytes, b
     if value in project.remotes:
         raise _refusal(f"coop.remote '{shown(value)}' is a remote of this project")
     mine = {place(way, base) for way in ways(url, project) | ways(value, project)}
-    if Place("", common_dir) in mine or any(_inside(common_dir, one) for one in mine):
+    if Place("", repository_at(common_dir)) in mine or any(_inside(common_dir, one) for one in mine):
         raise _refusal(f"coop.remote '{shown(value)}' is this clone itself")
     for name, known in _project_urls(project):
         if any(place(way, base) in mine for way in ways(known, project)):
