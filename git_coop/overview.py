@@ -15,7 +15,6 @@ from git_coop import (
     drained,
     files,
     flat,
-    git,
     inbox,
     layout,
     letterbox,
@@ -31,6 +30,7 @@ from git_coop.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from git_coop.drained import Last
+    from git_coop.git import Listed
     from git_coop.letters import Letter
     from git_coop.place import Place
     from git_coop.store import Store
@@ -257,6 +257,8 @@ def clone(place: "Place", store: "Store | None", env: "Mapping[str, str]", fault
 
     Raises ``GitFailed`` where the list of worktrees cannot be read.
     """
+    from git_coop import git  # and with it what starts processes: a glance at one worktree needs none
+
     listed = [one for one in git.worktrees(place.clone.common_dir, env) if not one.bare]
     known = {} if store is None else {box.key: box for box in layout.boxes(store)}
     open_asks = [] if store is None else asks(store, faults)
@@ -273,7 +275,7 @@ def clone(place: "Place", store: "Store | None", env: "Mapping[str, str]", fault
     return rows
 
 
-def _identities(listed: "Sequence[git.Listed]") -> "dict[str, bytes]":
+def _identities(listed: "Sequence[Listed]") -> "dict[str, bytes]":
     """The worktrees by their coop ids: what a move left under an old path still has an owner."""
     found = {}
     for one in listed:
