@@ -109,7 +109,9 @@ class App:
         from git_coop import repo
         from git_coop.git import Head
 
-        return Head(None, None) if here.outside else repo.describe(here.clone, self.edge.env)
+        found = Head(None, None) if here.outside else repo.describe(here.clone, self.edge.env)
+        # a branch may have a name that is no UTF-8; a record holds text
+        return found.replace(branch=found.branch and os.fsencode(found.branch).decode("utf-8", "replace"))
 
     def fresh_id(self) -> str:
         return ids.mint(self.now, self.edge.entropy)

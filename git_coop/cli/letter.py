@@ -93,7 +93,7 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
                 body=text,
                 subject=line or letters.subject_of(text),
                 created_at=ids.time_of(identifier),
-                branch=head.branch and os.fsencode(head.branch).decode("utf-8", "replace"),
+                branch=head.branch,
                 head=head.commit,
                 session=who,
             )

@@ -6,7 +6,7 @@ from git_coop.edge import Edge
 from git_coop.errors import Usage
 
 # Families with a page of their own; other commands are in that of the program.
-_PAGES = ("status", "letter", "mail", "drain", "hooks", "handoff", "todo", "request", "sync", "doctor")
+_PAGES = ("letter", "mail", "drain", "hooks", "handoff", "todo", "request", "sync", "doctor", "status")
 _ALSO = {"backup": "sync", "restore": "sync", "gc": "doctor", "watch": "status"}
 
 
