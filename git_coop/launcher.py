@@ -6,8 +6,10 @@ a hook may cost at every turn. Installing it puts the environment's interpreter 
 whatever it imports is found there, in an editable install as well.
 """
 
-import sys
+import gc
 
-from git_coop.__main__ import main
+gc.set_threshold(50_000)  # what a short run makes lives to its end: a search for cycles while modules load finds none
 
-sys.exit(main())
+from git_coop.__main__ import leave, main  # noqa: E402
+
+leave(main())
