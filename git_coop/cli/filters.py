@@ -18,9 +18,9 @@ def options(command: Command) -> Command:
     @click.option(
         "--grep", metavar="<pattern>", help="Only those with a line that this regular expression is found in."
     )
-    @click.option("-i", "--regexp-ignore-case", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
-    @click.option("--since", "--after", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
-    @click.option("-n", "--max-count", "limit", type=click.IntRange(0), metavar="<count>", help="At most so many.")
+    @click.option("-i", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
+    @click.option("--since", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
+    @click.option("-n", "limit", type=click.IntRange(0), metavar="<count>", help="At most so many.")
     @wraps(command)
     def filtered(app: App, **words: Any) -> Any:
         names = ("grep", "ignore_case", "newer_than", "limit")

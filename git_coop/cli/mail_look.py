@@ -3,11 +3,12 @@
 import click
 
 from git_coop import layout, mailbox, tracing
-from git_coop.cli import mail_view
+from git_coop.cli import filters, mail_view
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
 from git_coop.cli.mail_words import AS_JSON, ASKED, BOX, box_of
 from git_coop.errors import NotFound, Usage
+from git_coop.history import Wanted
 from git_coop.mailbox import OPEN, STATES
 
 
@@ -18,7 +19,10 @@ from git_coop.mailbox import OPEN, STATES
 @click.option("--all-worktrees", "everywhere", is_flag=True, help="The boxes of every worktree of the clone.")
 @AS_JSON
 @click.pass_obj
-def list_(app: App, state: str | None, closed: bool, box: str | None, everywhere: bool, as_json: bool) -> int:
+@filters.options
+def list_(
+    app: App, want: Wanted, state: str | None, closed: bool, box: str | None, everywhere: bool, as_json: bool
+) -> int:
     """List what lies in this worktree's box, oldest first; exit 1 where something in it is no message."""
     if state is not None and state not in STATES:
         raise Usage(f"'{state}' is no state", hint=f"the states are {', '.join(STATES)}")
@@ -35,7 +39,7 @@ def list_(app: App, state: str | None, closed: bool, box: str | None, everywhere
     elif store is not None and everywhere:
         homes = layout.boxes(store)
     states = (state,) if state is not None else STATES if closed else OPEN
-    return mail_view.listing(app, own, homes, states, as_json)
+    return mail_view.listing(app, own, homes, states, want, as_json)
 
 
 @click.command(cls=Verb)

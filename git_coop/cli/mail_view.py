@@ -2,13 +2,14 @@
 
 import os
 
-from git_coop import clock, ids, mailbox, receipts
+from git_coop import clock, history, ids, mailbox, receipts
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.cli.mail_queued import PATH
 from git_coop.cli.mail_record import EVENTS, entry_record, fate_record, message_record, tally_record, trace_record
 from git_coop.cli.mail_table import flow, is_wide, table
 from git_coop.files import exists
+from git_coop.history import Wanted
 from git_coop.layout import Box
 from git_coop.mailbox import STATES, Entry, Tally
 from git_coop.message import Message
@@ -40,9 +41,12 @@ def _path(app: App, path: bytes, otherwise: str) -> str:
 # a list
 
 
-def listing(app: App, own: Box | None, homes: list[Box], states: tuple[str, ...], as_json: bool) -> int:
-    """What lies in these boxes in these states; the exit status. A box that cannot be listed hides no other."""
-    found = [(mailbox.tally(home, own, app.edge.env), mailbox.entries(home, states)) for home in homes]
+def listing(app: App, own: Box | None, homes: list[Box], states: tuple[str, ...], want: Wanted, as_json: bool) -> int:
+    """What is wanted of what lies in these boxes in these states; the exit status.
+
+    A box that cannot be listed hides no other.
+    """
+    found = [(mailbox.tally(home, own, app.edge.env), _wanted(mailbox.entries(home, states), want)) for home in homes]
     if as_json:
         messages = [entry_record(entry) for _tally, rows in found for entry in rows]
         app.json({"messages": messages, "boxes": [tally_record(tally) for tally, _rows in found]})
@@ -51,6 +55,20 @@ def listing(app: App, own: Box | None, homes: list[Box], states: tuple[str, ...]
     faults = [fault for tally, _rows in found for fault in tally.faults]
     odd = sum(entry.message is None for _tally, rows in found for entry in rows)
     return _faulty(app, [*faults, *_odd(odd)])
+
+
+def _wanted(rows: list[Entry], want: Wanted) -> list[Entry]:
+    """The rows that are wanted, in their order; a count leaves the newest."""
+    kept = history.chosen(reversed(rows), want, time=lambda each: ids.time_of(each.id), text=_searched)
+    return kept[::-1]
+
+
+def _searched(entry: Entry) -> list[str]:
+    """What ``--grep`` looks into: what a row tells of a message."""
+    if entry.message is None:
+        return []
+    told = (entry.message.subject, entry.start, entry.message.from_path, entry.message.kind)
+    return [text for text in told if text]
 
 
 def _odd(count: int) -> list[str]:
