@@ -102,7 +102,7 @@ class Run:
     def _cannot_write(self, error: CoopError) -> None:
         self.can_write = False
         self.token = ""
-        self.faults.append(f"nothing can be recorded: {error.sentence}")
+        self.faults.append(f"nothing can be recorded, and mail will be shown again: {error.sentence}")
 
     def _tidy(self, box: "Box") -> None:
         """Sweep what killed writers staged, and return what they left claimed; delivery goes on where that fails."""
