@@ -1,16 +1,18 @@
 """SHA-256 without OpenSSL.
 
 ``hashlib`` loads OpenSSL, a quarter of an interpreter's start, to hash some bytes of a path. The interpreter's
-own implementation is used where it has one under either of its names; the answers are the same.
+own implementation is used where it has one under the name that its version has for it; the answers are the same.
 """
 
+import sys
+
 try:
-    from _sha2 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]  # Python 3.12 and later
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
+    else:
+        from _sha256 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
 except ImportError:
-    try:
-        from _sha256 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]  # Python 3.11
-    except ImportError:
-        from hashlib import sha256 as _sha256
+    from hashlib import sha256 as _sha256
 
 
 def sha256(data: bytes) -> str:
