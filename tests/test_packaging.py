@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from git_coop import __version__
+from tests.support.pages import aliases
 from tests.support.room import LAUNCHER, ROOT
 
 DATA = f"git_coop-{__version__}.data"
@@ -102,4 +103,4 @@ def test_man_finds_the_page(prefix: Path, page: str) -> None:
     name, _, section = page.rpartition(".")
     pages = prefix / "share" / "man"
     done = subprocess.run(["man", "-M", str(pages), "-w", section, name], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"{pages}/man{section}/{page}\n")
+    assert (done.returncode, done.stdout) == (0, f"{pages}/man{section}/{aliases().get(page, page)}\n")
