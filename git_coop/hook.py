@@ -146,8 +146,6 @@ def _for_client(words: Words, fields: "dict[str, object]", edge: "Edge") -> int:
     try:
         reply.meet(words, fields)
         drain.run(_order(words, reply.event, edge, reply.adapter), edge, reply.emit)
-    except Usage:  # an unknown client's name: nobody's shape is known
-        reply.last("")
     except KeyboardInterrupt:
         reply.last("")
     except BaseException as error:

@@ -50,9 +50,11 @@ class Place(Record):
 def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Finder" = discover.find) -> Place:
     """The place of a session in ``start``. ``anchor`` is the option; a session inside a repository ignores it.
 
-    Raises ``NotARepository`` outside any repository without an anchor, ``Fatal`` for an anchor that is of no use,
-    ``Untrusted`` for a clone of somebody else's.
+    Raises ``NotARepository`` outside any repository without an anchor, ``Fatal`` for an anchor that is of no use and
+    for an empty ``start``, a current directory that is gone; ``Untrusted`` for a clone of somebody else's.
     """
+    if not start:
+        raise Fatal("cannot read the current directory: it is gone")
     try:
         worktree = seek(start, env)
     except discover.NotARepository:
