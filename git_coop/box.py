@@ -11,8 +11,9 @@ from git_coop import discover, files, ids
 from git_coop.digest import sha256
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import BOX_FOLDERS, Box, boxes
+from git_coop.locks import Lock
 from git_coop.record import Record
-from git_coop.store import Lock, Store, carry, lock, remove, remove_folder, sync_folder
+from git_coop.store import Store, carry, lock, remove, remove_folder, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ def _settle(box: Box, worktree: "Worktree", fresh: str) -> Opened:
             former = other.path()  # none where an adoption was cut short at its very end
             notes += [f"moved from {os.fsdecode(former)}"] if former else []
             adopt(other, box, mine)
+            _clear(_parking(other, mine))  # where a kill cut short the making of one
         elif not _is_one(there, worktree):  # this clone was copied, id and all
             mine = _give(box.store, worktree, fresh)
             break

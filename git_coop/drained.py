@@ -3,8 +3,8 @@
 from git_coop import clock, files
 from git_coop.errors import Busy
 from git_coop.layout import Box
+from git_coop.locks import lock_folder
 from git_coop.record import Record
-from git_coop.store import lock_folder
 
 
 class Last(Record):

@@ -9,7 +9,8 @@ from types import TracebackType
 
 from git_coop import files
 from git_coop.errors import Busy
-from git_coop.store import Lock, Store, lock_folder
+from git_coop.locks import Lock, lock_folder
+from git_coop.store import Store
 
 LOCK_WAIT = 10.0  # seconds
 

@@ -10,8 +10,9 @@ from git_coop.errors import NotFound, Refused, StoreFault
 from git_coop.layout import Box, is_key
 from git_coop.letter_record import decode, encode
 from git_coop.letters import Letter
+from git_coop.locks import Lock
 from git_coop.record import Record
-from git_coop.store import Lock, Store, lock
+from git_coop.store import Store, lock
 from git_coop.toml import LIMIT
 
 TYPE_CHECKING = False

@@ -6,24 +6,22 @@ at any point leaves at most a stray in ``mail/tmp/``, which the next drain remov
 what it stages, and the kernel drops that lock with the process.
 """
 
-import fcntl
 import os
-import time
-from errno import EACCES, EAGAIN, EEXIST, EINVAL, ENOTEMPTY, ENOTSUP, EPERM, EXDEV
+from errno import EEXIST, EINVAL, ENOTEMPTY, ENOTSUP
 
 from git_coop import files
 from git_coop.errors import Busy, StoreFault
 from git_coop.files import Gone, fault
+from git_coop.locks import Lock, demand_working_locks, let_go, lock_now, locked, names_same
 from git_coop.record import Record
+from git_coop.staged import Staged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-_HELD = (EAGAIN, EACCES)
 SWEEP_AT_MOST = 64  # strays looked at by one drain: the work is bounded whatever a disk full of crashes left
 
 
@@ -116,116 +114,6 @@ class Store(Record):
         return removed
 
 
-class Staged:
-    """A file in ``mail/tmp/`` that its writer holds locked until it is published or given up."""
-
-    def __init__(self, number: int, path: bytes) -> None:
-        self.number = number
-        self.path = path
-        self.here = True  # whether the staged name still stands
-
-    @classmethod
-    def open(cls, path: bytes, mode: int) -> "Self | None":
-        """A new staged file, locked; ``None`` where the name is taken or a sweep was quicker than the lock."""
-        try:
-            number = os.open(path, _NEW, mode)
-        except FileExistsError:
-            return None
-        except OSError as error:
-            raise fault("write", path, error) from None
-        try:
-            if _own(number, path):
-                return cls(number, path)
-        except BaseException:
-            _close(number)
-            raise
-        _close(number)
-        return None
-
-    def fill(self, data: bytes, *, durable: bool, mode: int) -> None:
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self.number, view) :]
-            if mode & 0o077:
-                os.fchmod(self.number, mode)
-            if durable:
-                os.fsync(self.number)
-        except BaseException as error:
-            self.close()
-            if isinstance(error, OSError):
-                raise fault("write", self.path, error) from None
-            raise
-
-    def link(self, path: bytes) -> bool:
-        """Publish under a name that does not exist; ``False`` where it does."""
-        try:
-            os.link(self.path, path, follow_symlinks=False)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error.errno not in (EPERM, ENOTSUP):
-                raise _cannot_publish(path, error) from None
-            return self._rename_exclusively(path)
-        return True
-
-    def _rename_exclusively(self, path: bytes) -> bool:
-        """Publish on a file system without hard links, by a rename that refuses to replace."""
-        from git_coop.exclusive import rename_exclusively  # only such a file system pays for loading ctypes
-
-        try:
-            rename_exclusively(self.path, path)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            raise _cannot_publish(path, error) from None
-        self.here = False
-        return True
-
-    def rename(self, path: bytes) -> None:
-        try:
-            os.rename(self.path, path)
-        except OSError as error:
-            raise _cannot_publish(path, error) from None
-        self.here = False
-
-    def close(self) -> None:
-        """Give up the staged name and the lock. What was published stays."""
-        try:
-            if self.here:
-                os.unlink(self.path)
-        except OSError:
-            pass  # a stray is no loss: the next drain sweeps it
-        finally:
-            _close(self.number)
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        self.close()
-
-
-def _own(number: int, path: bytes) -> bool:
-    """Lock a new staged file; ``False`` where a sweep was quicker and took it for a stray."""
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            return False
-        # no locks here: nobody can sweep the file either
-    return _names_same(number, path)
-
-
-def _cannot_publish(path: bytes, error: OSError) -> StoreFault:
-    result = fault("write", path, error)
-    if error.errno == EXDEV:
-        result.hint = "the folders of the store must lie in one file system"
-    return result
-
-
 class Claim:
     """The exclusive right to move or remove one file, held through the kernel's lock on it."""
 
@@ -249,7 +137,7 @@ class Claim:
         """
         files.is_folder(os.path.dirname(target))
         if files.exists(target):
-            if not _names_same(self.number, target):
+            if not names_same(self.number, target):
                 raise StoreFault(f"cannot move '{os.fsdecode(self.path)}': '{os.fsdecode(target)}' exists", path=target)
             remove(self.path)
         else:
@@ -265,7 +153,7 @@ class Claim:
         return True
 
     def close(self) -> None:
-        _close(self.number)
+        let_go(self.number)
 
     def __enter__(self) -> "Self":
         return self
@@ -285,111 +173,19 @@ def claim(path: bytes) -> Claim:
     """
     number, status = files.open_regular(path)
     try:
-        _lock_now(number, path)
-        if not _names_same(number, path):
+        lock_now(number, path)
+        if not names_same(number, path):
             raise Gone(f"'{os.fsdecode(path)}' was taken by another", path=path)
-        _demand_working_locks(path, files.READ)
+        demand_working_locks(path, files.READ)
     except BaseException:
-        _close(number)
+        let_go(number)
         raise
     return Claim(number, path, status)
 
 
-def _lock_now(number: int, path: bytes) -> None:
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            raise Busy(f"'{os.fsdecode(path)}' is held by another process") from None
-        raise fault("lock", path, error) from None
-
-
-def _demand_working_locks(path: bytes, flags: int) -> None:
-    """Refuse a file system that grants one lock twice: exclusion there would be a fiction."""
-    try:
-        number = os.open(path, flags & ~os.O_CREAT)
-    except OSError:
-        return  # it left its name since: whoever did that holds no lock of ours
-    try:
-        _lock_now(number, path)
-    except Busy:
-        return
-    finally:
-        _close(number)
-    raise StoreFault(f"cannot lock '{os.fsdecode(path)}': this file system has no working locks", path=path)
-
-
-class Lock:
-    """A box's lock: one file that is never unlinked; the lock dies with its process."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        _close(self.number)
-
-
 def lock(store: Store, path: bytes, *, wait: float) -> Lock:
     """Take the lock file at ``path``, waiting up to ``wait`` seconds; ``Busy`` after that."""
-    return _locked(path, _LOCK, store.file_mode, wait)
-
-
-def lock_folder(path: bytes, *, wait: float) -> Lock:
-    """Take the lock of a folder itself, for what changes often and is not worth a lock file."""
-    return _locked(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, 0, wait)
-
-
-def _locked(path: bytes, flags: int, mode: int, wait: float) -> Lock:
-    deadline = time.monotonic() + wait
-    pause = 0.002
-    while True:
-        try:
-            return _try_lock(path, flags, mode)
-        except (Busy, Gone) as error:
-            if time.monotonic() >= deadline:
-                raise Busy(f"'{os.fsdecode(path)}' is locked by another process", hint="try again") from error
-        time.sleep(pause)
-        pause = min(pause * 2, 0.05)
-
-
-def _try_lock(path: bytes, flags: int, mode: int) -> Lock:
-    try:
-        number = os.open(path, flags, mode)
-    except OSError as error:
-        raise fault("lock", path, error) from None
-    try:
-        _lock_now(number, path)
-        if not _names_same(number, path):  # removed by hand while it was held: lock the new one
-            raise Gone(f"'{os.fsdecode(path)}' was replaced", path=path)
-        _demand_working_locks(path, flags)
-        _share(number, mode)
-    except BaseException:
-        _close(number)
-        raise
-    return Lock(number)
-
-
-def _share(number: int, mode: int) -> None:
-    """Give a lock file of ours the bits that the umask took away, where the repository is shared."""
-    status = os.fstat(number)
-    if mode & 0o077 and status.st_mode & mode != mode and status.st_uid == os.geteuid():
-        os.fchmod(number, mode)
-
-
-def _names_same(number: int, path: bytes) -> bool:
-    """Whether ``path`` names the open file itself."""
-    try:
-        named, held = os.lstat(path), os.fstat(number)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise fault("look at", path, error) from None
-    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)
+    return locked(path, _LOCK, store.file_mode, wait)
 
 
 def carry(source: bytes, target: bytes) -> bool:
@@ -432,14 +228,6 @@ def remove_folder(path: bytes) -> bool:
     return True
 
 
-def _close(number: int) -> None:
-    """Let go of a descriptor. A failure costs nothing: what has to last was flushed, and closed it is all the same."""
-    try:
-        os.close(number)
-    except OSError:
-        pass
-
-
 def sync_open(number: int, path: bytes) -> None:
     """Flush an open file to the disk; a failure is reported and never tried again on the same descriptor."""
     try:
@@ -460,7 +248,7 @@ def sync_folder(path: bytes) -> None:
         if error.errno not in (EINVAL, ENOTSUP):  # some file systems have no such thing as a folder's flush
             raise fault("flush", path, error) from None
     finally:
-        _close(number)
+        let_go(number)
 
 
 def set_mode(path: bytes, mode: int) -> None:
@@ -480,4 +268,4 @@ def set_mode(path: bytes, mode: int) -> None:
         raise fault("change the mode of", path, error) from None
     finally:
         if number >= 0:
-            _close(number)
+            let_go(number)

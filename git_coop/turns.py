@@ -9,9 +9,9 @@ from git_coop import files, flat
 from git_coop.digest import sha256
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
+from git_coop.locks import Lock, lock_folder
 from git_coop.receipts import TURN, session_folder
 from git_coop.record import Record
-from git_coop.store import Lock, lock_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ KNOWN = set(MODULES)
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "clients.event"),
-    "disk": ("exclusive", "files", "store", "toml"),
+    "disk": ("exclusive", "files", "locks", "staged", "store", "toml"),
     "git": ("git", "discover", "trust", "repo", "head"),
     "box": ("layout", "session", "box"),
     "subjects": (
@@ -116,6 +116,8 @@ HOT = (
     "header",
     "edge",
     "files",
+    "locks",
+    "staged",
     "store",
     "discover",
     "trust",
@@ -152,6 +154,8 @@ HOT_MORE = {
 # Who may change files. `store` writes the store; the others write elsewhere, or one thing only.
 WRITERS: dict[str, tuple[str, ...]] = {
     "store": ("*",),  # the one writer of the store
+    "staged": ("*",),  # its files before they are published
+    "locks": ("os.O_CREAT", "os.fchmod"),  # the mode of a lock file in a shared repository
     "edge": ("os.write",),  # standard output and error, by descriptor
     "packet_file": ("*",),  # a packet, made exclusively in the temporary directory or where the person says
     "settings_file": ("*",),  # a client's settings, replaced as a whole

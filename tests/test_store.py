@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import exclusive, files, layout, store
+from git_coop import exclusive, files, layout, staged, store
 from git_coop.errors import Busy, StoreFault
 from git_coop.files import Gone, Unreadable
 from git_coop.store import Store, claim, lock
@@ -202,15 +202,15 @@ def test_a_sweep_takes_what_the_dead_left_and_nothing_else(home: Path, here: Sto
     stray = here.tmp + b"/7-0"
 
     def killed_while_staging() -> None:
-        assert store.Staged.open(stray, 0o600) is not None
+        assert staged.Staged.open(stray, 0o600) is not None
         die()
 
     assert in_child(killed_while_staging) == -signal.SIGKILL
     (home / "mail" / "tmp" / "folder").mkdir()
-    with here._stage(b"alive", durable=False) as staged:
+    with here._stage(b"alive", durable=False) as alive:
         assert len(strays(home)) == 3
         assert here.sweep() == 1
-        assert strays(home) == sorted([os.path.basename(staged.path).decode(), "folder"])
+        assert strays(home) == sorted([os.path.basename(alive.path).decode(), "folder"])
     assert strays(home) == ["folder"]
 
 
