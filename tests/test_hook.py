@@ -225,9 +225,9 @@ def test_a_process_directory_that_is_gone(room: Room, edge: Worlds) -> None:
 
 def test_the_payload_s_worktree_and_not_the_process_s(room: Room, clone: Clone, edge: Worlds) -> None:
     room.send("for the peer")
-    code, out, _ = run(edge(cwd=clone.root, stdin=json.dumps(payload(room, "SessionStart"))), "--client", "claude")
+    _, out, _ = run(edge(cwd=clone.root, stdin=json.dumps(payload(room, "SessionStart"))), "--client", "claude")
     assert "for the peer" in context(out)
-    code, out, _ = run(edge(cwd=room.root, stdin=json.dumps(payload(clone.root, "SessionStart"))), "--client", "claude")
+    _, out, _ = run(edge(cwd=room.root, stdin=json.dumps(payload(clone.root, "SessionStart"))), "--client", "claude")
     assert context(out).startswith(AS_OF + "the box is empty")
     words = ("--client", "claude", "--cwd", str(room.root))
     _, out, _ = run(edge(cwd=clone.root, stdin=json.dumps(payload(clone.root, "SessionStart"))), *words)
