@@ -6,7 +6,6 @@ a file that names one (gitrepository-layout(5)), else the directory itself where
 decide, git itself is asked. All paths are bytes, all answers are real paths.
 """
 
-import errno
 import os
 import stat
 
@@ -40,7 +39,6 @@ LOCAL_VARIABLES = (
 )
 # With one of these set, where the worktree is, or what a git directory is, is git's to say.
 _STEERING = ("GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY")
-_MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _LINK_BOUND = 1 << 20  # git's own bound for a `.git` file
 _CONFIG_BOUND = 1 << 20
 _SETTINGS = (b"bare", b"worktree", b"worktreeconfig", b"repositoryformatversion")
@@ -63,7 +61,7 @@ class CannotLook(Fatal):
     """The search could not be made; nothing is known about a repository. ``path`` and ``errno`` say why."""
 
     def __init__(self, path: bytes, error: OSError) -> None:
-        super().__init__(f"cannot look at '{os.fsdecode(path)}': {os.strerror(error.errno or errno.EINVAL).lower()}")
+        super().__init__(f"cannot look at '{os.fsdecode(path)}': {(os.strerror(error.errno) if error.errno else str(error)).lower()}")
         self.path = path
         self.errno = error.errno
 
@@ -139,7 +137,9 @@ def directory(start: bytes) -> bytes:
     except OSError as error:
         raise CannotLook(start, error) from error
     except ValueError as error:  # a NUL in the path
-        raise CannotLook(start, OSError(errno.EINVAL, "invalid path")) from error
+        from errno import EINVAL
+
+        raise CannotLook(start, OSError(EINVAL, "invalid path")) from error
 
 
 def walk(place: bytes, env: "Mapping[str, str]") -> "tuple[bytes, bytes | None]":
@@ -209,12 +209,21 @@ def opened(path: bytes) -> "bytes | None":
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
-        if error.errno in _MISSING:
+        if _is_missing(error):
             return None
         raise CannotLook(path, error) from error
     if stat.S_ISREG(mode):
         return _linked(path)
     return os.path.realpath(path) if stat.S_ISDIR(mode) and is_git_dir(path) else None
+
+
+def _is_missing(error: OSError) -> bool:
+    """Whether an error says that nothing is there, as git takes it. The common case needs no module for its number."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return True
+    from errno import ELOOP, ENAMETOOLONG
+
+    return error.errno in (ELOOP, ENAMETOOLONG)
 
 
 def _linked(path: bytes) -> bytes:
@@ -244,7 +253,7 @@ def _has_head(path: bytes) -> bool:
         if stat.S_ISLNK(os.lstat(path).st_mode):
             return os.readlink(path).startswith(b"refs/")
     except OSError as error:
-        if error.errno in _MISSING:
+        if _is_missing(error):
             return False
         raise CannotLook(path, error) from error
     head = _read(path, 256) or b""
@@ -259,11 +268,13 @@ def _enterable(path: bytes) -> bool:
     try:
         found = stat.S_ISDIR(os.stat(path).st_mode)
     except OSError as error:
-        if error.errno in _MISSING:
+        if _is_missing(error):
             return False
         raise CannotLook(path, error) from error
     if found:
-        raise CannotLook(path, PermissionError(errno.EACCES, "no permission"))
+        from errno import EACCES
+
+        raise CannotLook(path, PermissionError(EACCES, "no permission"))
     return False
 
 
@@ -278,7 +289,7 @@ def _read(path: bytes, bound: int) -> "bytes | None":
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        if error.errno in _MISSING:
+        if _is_missing(error):
             return None
         raise CannotLook(path, error) from error
     try:
