@@ -54,7 +54,7 @@ __git_coop_table ()
 		argument='letter'
 		;;
 	'letter log')
-		options='--graph --oneline --json --grep=text -i --regexp-ignore-case --since=text --after=text -n=text --max-count=text -h --help'
+		options='--graph --oneline --json --grep=text -i --since=text -n=text -h --help'
 		argument='letter'
 		;;
 	'mail')
@@ -68,7 +68,7 @@ __git_coop_table ()
 		options='--session=text --json -h --help'
 		;;
 	'mail list')
-		options='--state=inbox|seen|expired|stranded --all --box=worktree --all-worktrees --json -h --help'
+		options='--state=inbox|seen|expired|stranded --all --box=worktree --all-worktrees --json --grep=text -i --since=text -n=text -h --help'
 		;;
 	'mail show')
 		options='--raw --box=worktree --json -h --help'
