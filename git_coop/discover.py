@@ -61,7 +61,8 @@ class CannotLook(Fatal):
     """The search could not be made; nothing is known about a repository. ``path`` and ``errno`` say why."""
 
     def __init__(self, path: bytes, error: OSError) -> None:
-        super().__init__(f"cannot look at '{os.fsdecode(path)}': {(os.strerror(error.errno) if error.errno else str(error)).lower()}")
+        why = os.strerror(error.errno) if error.errno else str(error)
+        super().__init__(f"cannot look at '{os.fsdecode(path)}': {why.lower()}")
         self.path = path
         self.errno = error.errno
 
