@@ -268,6 +268,29 @@ def test_ids_are_completed(shell: str, typed: Typed, clone: Clone, coop: Program
     assert typed.tab(f"{line}todo reopen ") == f"{line}todo reopen {done} "
 
 
+@needs["bash"]
+@pytest.mark.skipif(not GIT_FOR_BASH.exists(), reason="git's completion for bash is not installed")
+@pytest.mark.parametrize("shell", ["bash"])
+def test_another_directory_is_looked_into(shell: str, typed: Typed, clone: Clone, coop: Program) -> None:
+    there = clone.worktree("peer")
+    letter = tail(coop("letter", "write", "-m", "there", cwd=there, check=0).out)
+    assert typed.tab("git -C ../peer coop letter read ") == f"git -C ../peer coop letter read {letter} "
+    assert typed.tab("git coop letter read ") == "git coop letter read "
+    line = f"git -C ../peer coop mail send --to {clone.root.parent}/"
+    assert typed.tab(line) == f"{line}{clone.root.name}/"
+
+
+@pytest.mark.parametrize("shell", [pytest.param(shell, marks=needs[shell]) for shell in ("bash", "zsh")])
+def test_an_alias_is_completed(shell: str, typed: Typed, clone: Clone) -> None:
+    if start(shell) != "git coop":
+        pytest.skip("git's completion for bash is not installed")
+    clone.git("config", "include.path", str(ROOT / "contrib" / "coop.gitconfig"))
+    clone.worktree("peer")
+    assert typed.tab("git letter wr") == "git letter write "
+    assert typed.tab("git tell ../pe").rstrip(" /") == "git tell ../peer"
+    assert typed.tab("git leave --sub").rstrip(" =") == "git leave --subject"
+
+
 @each_shell
 def test_nothing_is_made_up_where_nothing_is_stored(shell: str, typed: Typed, clone: Clone) -> None:
     for command in ("letter read", "mail show", "request show", "todo done"):

@@ -220,7 +220,7 @@ __git_coop_option ()
 # __git_coop_git ARGS...: git with the -C and --git-dir that stand on the command line, through git's own completion.
 __git_coop_git ()
 {
-	if declare -F __git >/dev/null && declare -p __git_C_args __git_dir &>/dev/null; then
+	if [[ " ${FUNCNAME[*]} " == *' __git_main '* ]]; then
 		__git "$@" 2>/dev/null
 	else
 		git "$@" 2>/dev/null
@@ -284,7 +284,7 @@ __git_coop_worktrees ()
 		compopt -o dirnames 2>/dev/null
 	elif ! compopt -o filenames +o nospace 2>/dev/null; then # bash 3.2 quotes nothing
 		for line in "${!COMPREPLY[@]}"; do
-			printf -v "COMPREPLY[line]" '%q ' "${COMPREPLY[line]}"
+			COMPREPLY[line]="$(printf %q "${COMPREPLY[line]}") "
 		done
 	fi
 }
@@ -474,12 +474,14 @@ _git_coop ()
 	begin=${__git_cmd_idx:-0}
 	if ((begin == 0)) && [[ ${words[0]} != *git-coop ]]; then
 		for ((begin = 1; begin < cword; begin++)); do
-			[[ ${words[begin]} == coop || ${words[begin]} == "${command-}" ]] && break
+			[[ ${words[begin]} == coop ]] && break
 		done
 	fi
-	# An alias (coop.gitconfig has some) may stand for more words than the first, which is all that git tells us.
-	if [[ ${command-coop} != coop ]]; then
-		read -r -a line <<<"$(__git_coop_git config --get "alias.$command")"
+	# An alias (coop.gitconfig has some) may stand for more words than the one that git's completion puts in its place.
+	word=${words[begin]}
+	((begin == 1)) && word=${COMP_WORDS[1]-coop}
+	if ((begin > 0)) && [[ $word != coop ]]; then
+		read -r -a line <<<"$(__git_coop_git config --get "alias.$word")"
 		line=(${line[@]+"${line[@]:1}"})
 	fi
 	line+=("${words[@]:begin + 1:cword - begin - 1}")
