@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from git_coop import box as boxes
-from git_coop import clock, discover, drain, files, flat, ids, layout, receipts, store
+from git_coop import clock, discover, drain, files, flat, ids, layout, locks, receipts, staged, store
 from git_coop.clients.event import Event, Say
 from git_coop.digest import sha256
 from git_coop.drain_run import Order, Outcome
@@ -216,5 +216,6 @@ def killed_after(operation: int) -> Iterator[_Dying]:
     """Within: the store's writer dies after its change number ``operation`` (0: never, and they are counted)."""
     dying = _Dying(operation)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "os", dying)
+        for writer in (store, staged, locks):
+            patch.setattr(writer, "os", dying)
         yield dying
