@@ -1,0 +1,1 @@
+"""Each command killed, failed and traced at every one of its file operations."""
