@@ -109,8 +109,7 @@ def _look(client: Client, scope: str, path: str) -> Place:
 def _text(place: Place) -> "tuple[Settings, str | None]":
     """What the file holds. Raises ``Refused`` for one that cannot be parsed, ``Fatal`` for one that cannot be read."""
     if place.settings is None:
-        settings = settings_file.read(os.fsencode(place.path))  # raises what ``_look`` met
-        return settings, settings.text()
+        raise Fatal(place.damage)  # a file that can be read by now was not looked into
     if place.damage:
         raise damaged(place.path, place.damage)
     return place.settings, place.settings.text()
