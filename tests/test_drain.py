@@ -128,7 +128,8 @@ def test_a_file_that_changed_is_not_filed_where_a_stop_is_mute(room: Room) -> No
 
 
 def test_one_id_live_in_two_worktrees(clone: Clone, edge: Worlds) -> None:
-    one, two = Room(edge, clone.worktree("one")), Room(edge, clone.worktree("two"))
+    one = Room(edge, clone.worktree("one"))
+    two = Room(edge, clone.worktree("two"), one)
     first, second = one.send(), two.send()
     one.drain("prompt", "s", "p")
     assert consumed(two.drain("stop", "s", "p", stop_shows=lambda: False)) == ()

@@ -38,13 +38,13 @@ class Killed(BaseException):
 
 
 class Room:
-    """The box of the worktree ``root``, made with its clone's store."""
+    """The box of the worktree ``root``, made with its clone's store; clock and randomness are those of ``beside``."""
 
-    def __init__(self, worlds: Worlds, root: Path, *, env: dict[str, str | None] | None = None) -> None:
+    def __init__(self, worlds: Worlds, root: Path, beside: "Room | None" = None) -> None:
         self.root = root
-        self.clock = Clock()
-        self.entropy = Counter()
-        self.world: World = worlds(cwd=root, env=env).replace(clock=self.clock, entropy=self.entropy)
+        self.clock: Clock = beside.clock if beside else Clock()
+        self.entropy: Counter = beside.entropy if beside else Counter()
+        self.world: World = worlds(cwd=root).replace(clock=self.clock, entropy=self.entropy)
         worktree = discover.find(os.fsencode(root), self.world.env)
         self.store = layout.make_store(worktree.coop, 0o700)
         self.box: Box = boxes.open_box(self.store, worktree, ids.mint(self.clock(), self.entropy)).box
