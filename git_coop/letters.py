@@ -63,10 +63,13 @@ class Letter(Record):
         return self.status in LIVE
 
 
-def subject_of(body: str) -> str:
-    """The first line of a body that is not blank, as a subject; a byte order mark is no part of it."""
+def subject_of(body: str, *, packet: bool = False) -> str:
+    """The first line of a body that is not blank, as a subject; a byte order mark is no part of it.
+
+    The headings of a ``packet`` say nothing of it and are passed over.
+    """
     for line in body.removeprefix("\ufeff").splitlines():
-        if line.strip():
+        if line.strip() and not (packet and line.startswith("#")):
             return " ".join(line.split())[:SUBJECT_LIMIT]
     return ""
 

@@ -13,6 +13,8 @@ from git_coop.record import Record
 
 BRIEF, RESULT, CONTINUATION = "brief", "result", "continuation"
 TYPES = (BRIEF, RESULT, CONTINUATION)
+# What is written from a packet of one type only; any packet may be mailed.
+CARRIED = {"letter": CONTINUATION, BRIEF: BRIEF, RESULT: RESULT}
 BULKY = 8000  # bytes from which on a result goes to a file
 STATUSES = ("complete", "in progress", "blocked")
 

@@ -6,7 +6,7 @@ asked closes a request: the one with its address, or with its identity where it 
 
 from collections.abc import Callable, Mapping
 
-from git_coop import clock, ids
+from git_coop import clock, ids, letters
 from git_coop.errors import Refused
 from git_coop.fields import Fields
 from git_coop.record import Record
@@ -14,7 +14,6 @@ from git_coop.toml import dumps, loads, moment
 
 OPEN, CLOSED = "open", "closed"
 STATES = (OPEN, CLOSED)
-SUBJECT_LIMIT = 120  # characters
 _NAMES = (
     *("id", "status", "subject", "from", "from_path", "from_worktree", "to", "to_path", "to_worktree"),
     *("opened_at", "opened_by", "brief_mail", "closed_at", "closed_by", "result_mail", "brief", "result"),
@@ -65,7 +64,7 @@ def opened(identifier: str, asker: Side, asked: Side, brief: str, now: int, sess
         to_key=asked.key,
         to_path=asked.path,
         to_worktree=asked.worktree,
-        subject=subject_of(brief),
+        subject=letters.subject_of(brief, packet=True),
         brief=brief,
         opened_at=now,
         opened_by=session,
@@ -96,14 +95,6 @@ def is_recipient(request: Request, side: Side) -> bool:
 def is_sender(request: Request, side: Side) -> bool:
     """Whether this worktree asks."""
     return side.key == request.from_key or (side.worktree is not None and side.worktree == request.from_worktree)
-
-
-def subject_of(packet: str) -> str:
-    """The first line that is neither blank nor a heading, as a subject."""
-    for line in packet.splitlines():
-        if line.strip() and not line.startswith("#"):
-            return " ".join(line.split())[:SUBJECT_LIMIT]
-    return ""
 
 
 def brief_message(request: Request) -> str:

@@ -13,8 +13,8 @@ from git_coop.store import Store
 from git_coop.toml import Damaged
 from tests.support.world import START, Counter
 
-ASKER = Side("main-" + "1" * 32, "/work/main", "aa" * 16)
-ASKED = Side("side-" + "2" * 32, "/work/side", "bb" * 16)
+ASKER = Side("main-" + "1" * 32, "/src/main", "aa" * 16)
+ASKED = Side("side-" + "2" * 32, "/src/side", "bb" * 16)
 BRIEF = "# Handoff: brief\n\n## Task\n\nMake it fast.\n"
 RESULT = "# Handoff: result\n\n## Recap\n\nIt is.\n"
 
@@ -148,9 +148,9 @@ def box(store: Store, side: Side, path: bytes) -> None:
 
 
 def test_a_side_is_found_where_its_worktree_is_now(store: Store) -> None:
-    box(store, ASKER, b"/work/main")
-    assert requestbox.home(store, ASKER.key, ASKER.worktree) == b"/work/main"
-    assert requestbox.home(store, ASKER.key, None) == b"/work/main"
+    box(store, ASKER, b"/src/main")
+    assert requestbox.home(store, ASKER.key, ASKER.worktree) == b"/src/main"
+    assert requestbox.home(store, ASKER.key, None) == b"/src/main"
     assert requestbox.home(store, ASKED.key, ASKED.worktree) == b""
     box(store, Side("moved-" + "4" * 32, "/moved", ASKED.worktree), b"/moved")
     assert requestbox.home(store, ASKED.key, ASKED.worktree) == b"/moved"

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_coop import ids, requests
+from git_coop import ids, letters, requests
 from git_coop.errors import Refused
 from git_coop.requests import Request, Side
 from git_coop.toml import Damaged
 from tests.support.world import START
 
 ID = "20261130T104512123Z-5f3a9c1e"
-ASKER = Side("main-" + "1" * 32, "/work/main", "aa" * 16)
-ASKED = Side("side-" + "2" * 32, "/work/side", "bb" * 16)
+ASKER = Side("main-" + "1" * 32, "/src/main", "aa" * 16)
+ASKED = Side("side-" + "2" * 32, "/src/side", "bb" * 16)
 BRIEF = "# Handoff: brief\n\n## Task\n\nMake it   fast.\n"
 asking = requests.opened(ID, ASKER, ASKED, BRIEF, START, "session-1")
 answered = requests.closed(asking, ASKED, "# Handoff: result\n", START + 10**9, "session-2")
@@ -22,10 +22,10 @@ def test_a_request_is_opened() -> None:
     assert asking == Request(
         id=ID,
         from_key=ASKER.key,
-        from_path="/work/main",
+        from_path="/src/main",
         from_worktree="aa" * 16,
         to_key=ASKED.key,
-        to_path="/work/side",
+        to_path="/src/side",
         to_worktree="bb" * 16,
         subject="Make it fast.",
         brief=BRIEF,
@@ -47,11 +47,11 @@ def test_the_recipient_closes_it() -> None:
 
 
 def test_nobody_else_closes_it() -> None:
-    for other in (ASKER, Side("other-" + "3" * 32, "/work/other"), Side("other-" + "3" * 32, "/work/other", "cc" * 16)):
+    for other in (ASKER, Side("other-" + "3" * 32, "/src/other"), Side("other-" + "3" * 32, "/src/other", "cc" * 16)):
         with pytest.raises(Refused) as caught:
             requests.closed(asking, other, "x", START, None)
         assert caught.value.sentence == f"request {ID} is not this worktree's to close"
-        assert caught.value.hint == "it is for '/work/side', and only its recipient closes a request"
+        assert caught.value.hint == "it is for '/src/side', and only its recipient closes a request"
 
 
 def test_it_is_closed_once() -> None:
@@ -63,7 +63,7 @@ def test_it_is_closed_once() -> None:
 
 
 def test_a_worktree_that_moved_and_one_that_took_the_address_are_both_the_recipient() -> None:
-    moved, heir = Side("moved-" + "4" * 32, "/moved", "bb" * 16), Side(ASKED.key, "/work/side", "dd" * 16)
+    moved, heir = Side("moved-" + "4" * 32, "/moved", "bb" * 16), Side(ASKED.key, "/src/side", "dd" * 16)
     assert requests.is_recipient(asking, moved)
     assert requests.is_recipient(asking, heir)
     assert not requests.is_recipient(asking, ASKER)
@@ -85,7 +85,7 @@ def test_a_worktree_that_moved_and_one_that_took_the_address_are_both_the_recipi
     ],
 )
 def test_the_subject_is_the_first_line_that_is_no_heading(packet: str, subject: str) -> None:
-    assert requests.subject_of(packet) == subject
+    assert letters.subject_of(packet, packet=True) == subject
 
 
 def test_both_mails_name_the_request() -> None:
@@ -104,10 +104,10 @@ id = "{ID}"
 status = "closed"
 subject = "Make it fast."
 from = "{ASKER.key}"
-from_path = "/work/main"
+from_path = "/src/main"
 from_worktree = "{ASKER.worktree}"
 to = "{ASKED.key}"
-to_path = "/work/side"
+to_path = "/src/side"
 to_worktree = "{ASKED.worktree}"
 opened_at = 2026-11-30T10:45:12.123Z
 opened_by = "session-1"

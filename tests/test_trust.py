@@ -140,8 +140,8 @@ def test_values_of_safe_directory(clone: Clone, values: list[str], safe: bool, t
 
 
 def test_home_is_expanded_as_git_does(clone: Clone, sealed: Path) -> None:
-    (sealed / "work").symlink_to(clone.root)
-    say_safe("~/work")
+    (sealed / "code").symlink_to(clone.root)
+    say_safe("~/code")
     assert untrusted(tree_of(clone.root), STRANGER) is None
     assert untrusted(tree_of(clone.root), STRANGER, HOME="/nonexistent") is not None
 

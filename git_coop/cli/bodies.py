@@ -55,10 +55,30 @@ def read(app: App, given: Given, *, limit: int, what: str) -> str | None:
     if given.packet is not None:
         if given.texts or given.file is not None:
             raise Usage("option '--from-packet' cannot be used with '-m' or '-F'")
-        from git_coop import packet_file
-
-        return body.from_bytes(packet_file.read(given.packet, app.edge), limit=limit, what=what)
+        return _packet(app, given.packet, limit, what)
     return body.gather(given.texts, given.file, stdin=app.edge.stdin, cwd=app.edge.cwd, limit=limit, what=what)
+
+
+def _packet(app: App, path: str, limit: int, what: str) -> str:
+    """A packet, whole, of the type that such a thing is written from."""
+    from git_coop import packet_file, packets
+
+    text = body.from_bytes(packet_file.read(path, app.edge), limit=limit, what=what)
+    kind = packets.kind_of(text)
+    if packets.CARRIED.get(what, kind) != kind:
+        raise Refused(f"a {what} is written from a {packets.CARRIED[what]}, and this packet is a {kind}")
+    return text
+
+
+def advise(app: App, text: str, kind: str | None = None) -> None:
+    """Warn of what a packet lacks; it is never refused for that, for it may hold its session's last words.
+
+    ``kind`` is its type, where its first line does not say.
+    """
+    from git_coop import packets
+
+    for finding in packets.check(text, kind or packets.kind_of(text)):
+        app.warn(f"{finding.section}: {finding.problem}")
 
 
 def demand(

@@ -80,6 +80,8 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
     line = _one_line(subject)
     template = TEMPLATES["continuation"]
     text = bodies.demand(app, given, limit=BODY_LIMIT, what="letter", template=template, judge=guard.check)
+    if given.packet is not None:
+        bodies.advise(app, text)
     box = app.open_box(here)
     head = app.head(here)
     who = app.session(session)
@@ -91,7 +93,7 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
                 key=box.key,
                 path=here.root.decode("utf-8", "replace"),
                 body=text,
-                subject=line or letters.subject_of(text),
+                subject=line or letters.subject_of(text, packet=given.packet is not None),
                 created_at=ids.time_of(identifier),
                 branch=head.branch,
                 head=head.commit,

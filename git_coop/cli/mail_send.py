@@ -61,6 +61,8 @@ def send(
         raise Usage("a message needs a recipient", hint="git coop mail send --to PATH, or --to all")
     here = app.nearby
     text = bodies.demand(app, given, limit=BODY_LIMIT, what="message")
+    if given.packet is not None:
+        bodies.advise(app, text)
     content = mail.checked(Content(text, subject, kind, term(app, ttl), to_session))
     if in_reply_to is not None:
         content = content.replace(in_reply_to=_known(app, here, in_reply_to))
@@ -96,6 +98,8 @@ def reply(
     answered = mailbox.read(home, identifier, state)
     path = _sender(app, here, identifier, answered.from_path)
     text = bodies.demand(app, given, limit=BODY_LIMIT, what="message")
+    if given.packet is not None:
+        bodies.advise(app, text)
     if subject is None and answered.subject:
         subject = _about(answered.subject)
     content = mail.checked(Content(text, subject, kind, term(app, ttl), to_session, identifier))

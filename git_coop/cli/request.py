@@ -117,8 +117,7 @@ def _packet(app: App, given: Given, kind: str) -> str:
     """The body as a packet of this type; what is missing in it is only a warning."""
     text = bodies.demand(app, given, limit=LIMIT, what=kind, template=packets.TEMPLATES[kind])
     text = packets.titled(text, kind)
-    for finding in packets.check(text, kind):
-        app.warn(f"{finding.section}: {finding.problem}")
+    bodies.advise(app, text, kind)
     return text
 
 

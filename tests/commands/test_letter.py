@@ -404,13 +404,6 @@ def test_a_subject_is_given_or_the_first_line(run: Desk) -> None:
     assert record(run)["subject"] == "first line"
 
 
-def test_a_packet_becomes_a_letter(run: Desk, clone: Clone) -> None:
-    packet = "# Handoff: continuation\n\n## Status\n\nin progress\n"
-    (clone.root / "packet.md").write_text(packet)
-    run.done("letter", "write", "--from-packet", "packet.md")
-    assert run.done("letter", "show", "--raw") == packet
-
-
 def test_names_that_are_no_utf8_cost_only_themselves(run: Desk, clone: Clone) -> None:
     clone.git("checkout", "-q", "-b", os.fsdecode(b"caf\xe9"))
     assert run("letter", "write", "-m", "x", env={"GIT_COOP_SESSION": "s\udcff"})[0] == 0
@@ -758,3 +751,27 @@ def test_an_edit_that_gives_no_letter_stores_nothing(
     assert bool(kept) == ("handoff.md" in script)
     if kept:
         assert Path(kept[1]).read_text() == "see /x/handoff.md\n"
+
+
+def test_a_letter_is_written_from_a_continuation_and_no_other_packet(run: Desk, clone: Clone, tmp_path: Path) -> None:
+    body = (
+        "# Handoff: continuation\n\n## Status\n\nin progress: the parser\n\n## Done\n\n- dates\n\n## Left\n\n- leaps\n"
+    )
+    packet, brief = tmp_path / "handoff-ab12cd.md", tmp_path / "brief.md"
+    packet.write_text(body)
+    brief.write_text("# Handoff: brief\n\n## Task\n\nDo it.\n")
+    assert run("letter", "write", "--from-packet", str(brief)) == (
+        1,
+        "",
+        "error: a letter is written from a continuation, and this packet is a brief\n",
+    )
+    assert not clone.coop.exists()
+    code, out, err = run("letter", "write", "--from-packet", str(packet))
+    assert (code, out.split()[2:], err) == (
+        0,
+        ["written", "to", "the", "next", "session", "in", "this", "worktree"],
+        "warning: How to continue: it is missing: add the heading '## How to continue'\n",
+    )
+    packet.unlink()
+    assert run.done("letter", "show", "--raw") == body
+    assert "Subject: in progress: the parser\n" in run.done("letter", "show")
