@@ -250,7 +250,7 @@ def test_closing_somebody_elses_is_refused(run: Requests) -> None:
         (["--to", "../side"], 129, "usage: the brief needs a body"),
         (["--to", "../side", "-m", RESULT], 1, "error: the first line names the type 'result', not 'brief'"),
         (["--to", "../side", "-m", "x\n" * (1 << 19)], 1, "error: the brief has 1048576 bytes or more, over"),
-        (["--to", "../side", "--from-packet", "README"], 0, "warning: "),
+        (["--to", "../side", "--from-packet", "README"], 1, "error: "),
         (["--to", "../side", "--from-packet", "gone"], 1, "error: "),
     ],
 )
