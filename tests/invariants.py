@@ -271,6 +271,21 @@ def _orphans(found: State) -> Iterator[str]:
             yield f"the receipt of message {name} by {session} has no message"
 
 
+def untold(found: State) -> list[str]:
+    """Expired messages of which no notice tells the worktree that they were for."""
+    notices = [copy.data for copies in found.messages.values() for copy in copies if _is_notice(copy.data)]
+    return [
+        f"message {name} expired, and nobody is told"
+        for name in sorted(found.lying("expired"))
+        if not _is_notice(found.messages[name][0].data)
+        and not any(f"message {name} to this worktree".encode() in data for data in notices)
+    ]
+
+
+def _is_notice(data: bytes) -> bool:
+    return b"\nCoop-Kind: expired\n" in data.partition(b"\n\n")[0] + b"\n"
+
+
 def unsettled(found: State) -> list[str]:
     """Older letters whose own record still says live: the next change of a letter marks them."""
     return [
@@ -356,4 +371,16 @@ def unseen(before: State, after: State, shown: bytes) -> list[str]:
     return [
         *(f"message {name} was consumed unseen" for name in sorted(filed - known)),
         *(f"message {name} was marked before it was shown" for name in sorted(marked - known)),
+        *(f"letter {name} was read before it was shown" for name in sorted(_read(before, after) - known)),
     ]
+
+
+def _read(before: State, after: State) -> set[str]:
+    """The letters that were read since."""
+    old = {name: record for letters in before.letters.values() for name, record in letters.items()}
+    return {
+        name
+        for letters in after.letters.values()
+        for name, record in letters.items()
+        if (record or {}).get("read_count", 0) > (old.get(name) or {}).get("read_count", 0)
+    }

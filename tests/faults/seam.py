@@ -5,6 +5,7 @@ let it pass, answer in its place, raise an ``OSError``, or end the process. Flus
 done: a kill takes nothing from the kernel, and what a power cut would take is judged by the order of the calls.
 """
 
+import fcntl
 import importlib
 import os
 import signal
@@ -14,8 +15,11 @@ from errno import EROFS
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-SEAMS = ("store", "packet_file", "settings_file", "ledger_files")
-"""The modules of the package that change files, by name; one that is not there has no seam."""
+SEAMS = ("store", "staged", "locks", "packet_file", "settings_file", "ledger_files")
+"""The modules of the package that change files, by name."""
+
+LOOKING = ("files",)
+"""The module that opens what anybody may have put there; its calls are told where somebody asks for them."""
 
 STREAMING = ("packet_file", "ledger_files")  # those that fill a file by a stream of Python's
 
@@ -132,26 +136,42 @@ class Stream:
             self.real.close()
 
 
+class Locks:
+    """Stands for ``fcntl``."""
+
+    def __init__(self, seam: Seam) -> None:
+        self.seam = seam
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(fcntl, name)
+
+    def flock(self, number: int, operation: int) -> None:
+        self.seam.tell("flock", (number,))
+        fcntl.flock(number, operation)
+
+
 @contextmanager
-def installed(act: Act) -> Iterator[Seam]:
-    """The seam in place. Names are put back at the end, whatever happened."""
+def installed(act: Act, *, looking: bool = False) -> Iterator[Seam]:
+    """The seam in place, at ``looking`` also where files are only read and locked.
+
+    Names are put back at the end, whatever happened.
+    """
     seam = Seam(act)
-    undo: list[tuple[Any, str, Any]] = []
-    for name in SEAMS:
-        try:
-            module = importlib.import_module(f"git_coop.{name}")
-        except ModuleNotFoundError:
-            continue
-        undo.append((module, "os", module.__dict__["os"]))
-        module.__dict__["os"] = seam
+    undo: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for name in SEAMS + (LOOKING if looking else ()):
+        place = importlib.import_module(f"git_coop.{name}").__dict__
+        undo.append((place, {each: place[each] for each in ("os", "fcntl", "open") if each in place}))
+        place["os"] = seam
         if name in STREAMING:
-            module.__dict__["open"] = Streams(seam)
+            place["open"] = Streams(seam)
+        if looking and "fcntl" in place:
+            place["fcntl"] = Locks(seam)
     try:
         yield seam
     finally:
-        for module, name, real in undo:
-            setattr(module, name, real)
-            module.__dict__.pop("open", None)
+        for place, kept in undo:
+            place.pop("open", None)
+            place.update(kept)
 
 
 # What becomes of calls
@@ -246,3 +266,30 @@ class Sink:
         data = os.pread(self.number, 1 << 24, 0)
         os.ftruncate(self.number, 0)
         return data
+
+
+class Meanwhile:
+    """At call ``number`` somebody else runs from beginning to end; then the call goes on."""
+
+    def __init__(self, number: int, somebody: Callable[[], None]) -> None:
+        self.number = number
+        self.somebody = somebody
+
+    def __call__(self, call: Call) -> object:
+        if call.number == self.number:
+            self.somebody()
+        return PASS
+
+
+class Impatient:
+    """Stands for ``time`` where a lock is waited for: its holder stands still, and waiting is over at once."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+
+    def monotonic(self) -> float:
+        self.passed += 60.0
+        return self.passed
+
+    def sleep(self, _seconds: float) -> None:
+        return

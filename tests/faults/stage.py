@@ -96,10 +96,18 @@ class Stage:
         return self._run(argv, where, stdin, env or {}, act or Count(), self.runs * 1000)
 
     def _run(
-        self, argv: tuple[str, ...], where: str, stdin: bytes, env: Mapping[str, str], act: Act, draws: int
+        self,
+        argv: tuple[str, ...],
+        where: str,
+        stdin: bytes,
+        env: Mapping[str, str],
+        act: Act,
+        draws: int,
+        *,
+        looking: bool = False,
     ) -> Ended:
         edge = self.edge(where, stdin, env, draws)
-        with installed(act) as seam:
+        with installed(act, looking=looking) as seam:
             self.out.seam = self.err.seam = seam
             try:
                 code = __main__.main(list(argv), edge)
@@ -107,10 +115,19 @@ class Stage:
                 self.out.seam = self.err.seam = None
         return Ended(code, self.out.take(), self.err.take())
 
-    def again(self, argv: tuple[str, ...], where: str, stdin: bytes, env: Mapping[str, str], act: Act) -> Ended:
+    def again(
+        self,
+        argv: tuple[str, ...],
+        where: str,
+        stdin: bytes,
+        env: Mapping[str, str],
+        act: Act,
+        *,
+        looking: bool = False,
+    ) -> Ended:
         """Run the command under test, at the same time and with the same randomness at every call."""
         self.now, self.runs = self.begun_at, 500
-        return self._run(argv, where, stdin, env, act, self.runs * 1000)
+        return self._run(argv, where, stdin, env, act, self.runs * 1000, looking=looking)
 
     def in_child(self, work: "Callable[[], Ended]") -> Ended:
         """What becomes of ``work`` in a process of its own; what a killed one said is what it had said."""

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.faults.commands import COMMANDS, Command
+from tests.faults.seam import SEAMS
 from tests.faults.stage import Stage
 from tests.faults.trial import Trial
+from tests.test_layers import WRITERS
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -24,3 +26,7 @@ def test_a_kill_at_any_call_loses_nothing(
     record_property("kills", trial.tally["kills"])
     assert not wrong, "\n".join(wrong)
     assert trial.tally["kills"] >= 2
+
+
+def test_every_module_that_writes_has_a_seam() -> None:
+    assert set(SEAMS) == WRITERS.keys() - {"edge"}  # which writes to the streams of the command alone

@@ -157,6 +157,7 @@ class Trial:
 
     def _rest(self, after: State, drained: State, removed: frozenset[str]) -> Iterator[str]:
         yield from invariants.leftovers(drained)
+        yield from invariants.untold(drained)
         yield from invariants.losses(after, drained, removed=removed)
         for name in drained.lying("inbox"):
             yield f"message {name} still waits"

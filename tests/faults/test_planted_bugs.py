@@ -1,0 +1,305 @@
+"""The bar, measured: faults that somebody might well build in, each caught by the test that is there for it.
+
+A fault is planted in the running process, never by a switch in the program. Its test must fail, and for that reason;
+and it must have been reached: a fault that was never run proves nothing about a test that passes.
+"""
+
+import mmap
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from git_coop import choose, events, files, filing, letter_record, letterbox, locks, receipts, staged, store
+from git_coop import hook as hooks
+from git_coop.cli import letter as letter_words
+from git_coop.cli import letter_view
+from git_coop.errors import StoreFault
+from git_coop.layout import Box
+from tests.faults import test_errors_each, test_fsync_order, test_interleaved, test_kill_each
+from tests.faults.commands import COMMANDS
+from tests.faults.stage import Stage
+
+Applied = Callable[[], None]
+Put = Callable[[object, str, object], None]
+
+
+class Plant(NamedTuple):
+    """A fault, the test that is there for it, and what that test then says."""
+
+    name: str
+    plant: Callable[[Put, Applied], None]
+    caught_by: Callable[[Stage], None]
+    because: str
+
+
+def note(_name: str, _value: object) -> None:
+    """Where a test records a property: nobody asks here."""
+
+
+def killing(name: str) -> Callable[[Stage], None]:
+    return lambda stage: test_kill_each.test_a_kill_at_any_call_loses_nothing(stage, _command(name), note)
+
+
+def failing(name: str) -> Callable[[Stage], None]:
+    return lambda stage: test_errors_each.test_an_error_at_any_call_is_said_and_loses_nothing(
+        stage, _command(name), note
+    )
+
+
+def flushing(name: str) -> Callable[[Stage], None]:
+    return lambda stage: test_fsync_order.test_every_name_is_flushed_before_success_is_told(stage, _command(name))
+
+
+def meeting(name: str) -> Callable[[Stage], None]:
+    pair = next(pair for pair in test_interleaved.PAIRS if pair.name == name)
+    return lambda stage: test_interleaved.test_what_runs_meanwhile_costs_nothing(stage, pair, note)
+
+
+def _command(name: str) -> Any:
+    return next(command for command in COMMANDS if command.name == name)
+
+
+def seam() -> Any:
+    """What stands for ``os`` in the store, so that a planted write can be killed as any other."""
+    return store.__dict__["os"]
+
+
+# The faults
+
+
+def marker_before_output(put: Put, applied: Applied) -> None:
+    real = events._show
+
+    def show(run: Any, box: Any, listing: Any, emit: Any) -> None:
+        said: list[Any] = []
+        real(run, box, listing, said.append)
+        applied()
+        emit(said[0])
+
+    put(events, "_show", show)
+
+
+def receipt_after_the_move(put: Put, applied: Applied) -> None:
+    later: list[Callable[[], None]] = []
+    real_write, real_move = receipts.write_receipt, store.Claim.move
+    put(filing, "write_receipt", lambda box, receipt: later.append(lambda: real_write(box, receipt)))
+
+    def move(claim: store.Claim, target: bytes) -> bool:
+        moved = real_move(claim, target)
+        while later:
+            applied()
+            later.pop()()
+        return moved
+
+    put(store.Claim, "move", move)
+
+
+def supersede_first(put: Put, applied: Applied) -> None:
+    real = store.Store.create
+
+    def create(self: store.Store, path: bytes, data: bytes, **named: Any) -> bool:
+        parts = path.split(b"/")
+        if b"letters" in parts:
+            box, new = Box(self, parts[-2].decode()), parts[-1].decode().removesuffix(".toml")
+            for old in letterbox.known(box):
+                letter = letterbox.stored(box, old)
+                if letter.live:
+                    applied()
+                    marked = letter.replace(status="superseded", superseded_by=new)
+                    self.rewrite(letterbox.path_of(box, old), letter_record.encode(marked))
+        return real(self, path, data, **named)
+
+    put(store.Store, "create", create)
+
+
+def copy_instead_of_rename(put: Put, applied: Applied) -> None:
+    def move(claim: store.Claim, target: bytes) -> bool:
+        applied()
+        disk = seam()
+        number = disk.open(target, disk.O_WRONLY | disk.O_CREAT, 0o600)
+        disk.write(number, claim.read(1 << 21))
+        disk.close(number)
+        return store.remove(claim.path)
+
+    put(store.Claim, "move", move)
+
+
+def publish_without_staging(put: Put, applied: Applied) -> None:
+    def create(self: store.Store, path: bytes, data: bytes, *, durable: bool = True) -> bool:
+        applied()
+        disk = seam()
+        try:
+            number = disk.open(path, disk.O_WRONLY | disk.O_CREAT | disk.O_EXCL, 0o600)
+        except FileExistsError:
+            return False
+        disk.write(number, data)
+        disk.fsync(number)
+        disk.close(number)
+        store.sync_folder(path.rpartition(b"/")[0])
+        return durable or True
+
+    put(store.Store, "create", create)
+
+
+def no_flush_of_data(put: Put, applied: Applied) -> None:
+    real = staged.Staged.fill
+
+    def fill(self: staged.Staged, data: bytes, *, durable: bool, mode: int) -> None:
+        applied()
+        real(self, data, durable=durable and False, mode=mode)
+
+    put(staged.Staged, "fill", fill)
+
+
+def no_flush_of_folders(put: Put, applied: Applied) -> None:
+    put(store, "sync_folder", lambda _path: applied())
+
+
+def an_error_swallowed(put: Put, applied: Applied) -> None:
+    real = store.Store.create
+
+    def create(self: store.Store, path: bytes, data: bytes, **named: Any) -> bool:
+        try:
+            return real(self, path, data, **named)
+        except StoreFault:
+            applied()
+            return True
+
+    put(store.Store, "create", create)
+
+
+def an_error_of_no_kind(put: Put, applied: Applied) -> None:
+    def fault(action: str, path: bytes, error: OSError) -> Exception:
+        applied()
+        return RuntimeError(f"cannot {action}")
+
+    for module in (store, staged, locks):
+        put(module, "fault", fault)
+
+
+def a_client_told_by_status(put: Put, applied: Applied) -> None:
+    real = hooks._for_client
+
+    def for_client(words: Any, fields: Any, edge: Any) -> int:
+        written = edge.stdout.write
+
+        def write(data: bytes) -> None:
+            written(data)
+            if b"cannot " in data:
+                applied()
+                edge.stderr.write(b"error: see above\n")
+
+        edge.stdout.write = write
+        try:
+            return real(words, fields, edge)
+        finally:
+            del edge.stdout.write
+
+    put(hooks, "_for_client", for_client)
+
+
+def notice_after_expiry(put: Put, applied: Applied) -> None:
+    real = filing.expire
+
+    def expire(box: Any, identifier: str, digest: str, actor: Any, tell: Any = lambda: None) -> bool:
+        filed = real(box, identifier, digest, actor)
+        applied()
+        tell()
+        return filed
+
+    put(choose, "expire", expire)
+
+
+def no_inode_check(put: Put, applied: Applied) -> None:
+    def same(_number: int, _path: bytes) -> bool:
+        applied()
+        return True
+
+    for module in (locks, store, staged):
+        if "names_same" in module.__dict__:
+            put(module, "names_same", same)
+
+
+def no_lock(put: Put, applied: Applied) -> None:
+    for module in (locks, store):
+        put(module, "lock_now", lambda _number, _path: applied())
+        put(module, "demand_working_locks", lambda *_words: None)
+
+
+def sweep_takes_what_is_held(put: Put, applied: Applied) -> None:
+    def sweep(self: store.Store) -> int:
+        for name in files.names(self.tmp):
+            applied()
+            store.remove(self.tmp + b"/" + name)
+        return 0
+
+    put(store.Store, "sweep", sweep)
+
+
+def publish_over_another(put: Put, applied: Applied) -> None:
+    def link(self: staged.Staged, path: bytes) -> bool:
+        applied()
+        self.rename(path)
+        return True
+
+    put(staged.Staged, "link", link)
+
+
+def read_counted_before_it_is_shown(put: Put, applied: Applied) -> None:
+    real, record = letter_view.whole, letter_words._record_reading
+    put(letter_words, "_record_reading", lambda _app, _found, _who: None)
+
+    def whole(app: Any, box: Any, found: Any, **named: Any) -> None:
+        applied()
+        record(app, found, None)
+        real(app, box, found, **named)
+
+    put(letter_view, "whole", whole)
+
+
+def note_before_the_reader_is_asked(put: Put, applied: Applied) -> None:
+    """The count is taken from what was read before the lock."""
+    real = letterbox.change
+
+    def change(box: Any, identifier: str, transition: Any) -> Any:
+        letter = letterbox.load(box, identifier)
+        applied()
+        return real(box, identifier, lambda _current: transition(letter))
+
+    put(letterbox, "change", change)
+
+
+PLANTS = [
+    Plant("marker before output", marker_before_output, killing("drain at start"), "marked before it was shown"),
+    Plant("receipt after move", receipt_after_the_move, killing("drain at stop"), "in seen without a receipt"),
+    Plant("supersede first", supersede_first, killing("letter write"), "gave way to .* which is no later letter"),
+    Plant("copy instead of rename", copy_instead_of_rename, killing("drain at stop"), "is in 2 places"),
+    Plant("publish without staging", publish_without_staging, killing("send to one"), "in inbox is not whole"),
+    Plant("reading before output", read_counted_before_it_is_shown, killing("letter read"), "read before it was shown"),
+    Plant("notice after expiry", notice_after_expiry, killing("expiry at the recipient's"), "nobody is told"),
+    Plant("data not flushed", no_flush_of_data, flushing("send to one"), "published before its data was flushed"),
+    Plant("folders not flushed", no_flush_of_folders, flushing("letter write"), "before the folder of .* was flushed"),
+    Plant("error swallowed", an_error_swallowed, failing("send to one"), "exit 0, and it is not done"),
+    Plant("error of no kind", an_error_of_no_kind, failing("letter ack"), "an internal error"),
+    Plant("client told by stderr", a_client_told_by_status, failing("client at stop"), "a client is disturbed"),
+    Plant("no inode check", no_inode_check, meeting("two drains at stop"), "filed by nobody|consumed 2 times|says"),
+    Plant("no lock", no_lock, meeting("two readers"), "readings were recorded"),
+    Plant("no lock for a claim", no_lock, meeting("two drains at stop"), "filed by nobody|consumed 2 times|receipt"),
+    Plant(
+        "sweep takes what is held", sweep_takes_what_is_held, meeting("a sender and a drain"), "somebody was disturbed"
+    ),
+    Plant("publish over another", publish_over_another, meeting("two senders with one id"), "was queued 2 times"),
+    Plant("stale count", note_before_the_reader_is_asked, meeting("two readers"), "readings were recorded"),
+]
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_a_planted_fault_is_caught_by_its_test(stage: Stage, plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached = mmap.mmap(-1, 1)  # shared with the processes that are forked, in which it may be reached
+    plant.plant(monkeypatch.setattr, lambda: reached.__setitem__(0, 1))
+    with pytest.raises(AssertionError) as failed:
+        plant.caught_by(stage)
+    assert reached[0], "the fault was never run"
+    assert re.search(plant.because, str(failed.value)), str(failed.value)[:2000]
