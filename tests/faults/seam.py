@@ -62,6 +62,7 @@ class Seam:
     def __init__(self, act: Act) -> None:
         self.act = act
         self.count = 0
+        self.pid = PID
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(os, name)
@@ -92,7 +93,7 @@ class Seam:
             os.close(number)
 
     def getpid(self) -> int:
-        return PID
+        return self.pid
 
 
 class Streams:
