@@ -104,19 +104,15 @@ def _marker(record: "dict[str, str | int]") -> "Marker | None":
 
 
 def mark(box: Box, session: str, identifier: str, marker: Marker) -> None:
-    """Record a showing; the caller holds the session's lock. A start's marker never takes the place of a live one.
+    """Record a showing. A start's marker never takes the place of a live one.
 
-    Not flushed: a marker that a power cut takes costs a second showing, which is allowed.
+    The caller holds the session's lock, which makes looking and writing one act. Not flushed: a marker that a power
+    cut takes costs a second showing, which is allowed.
     """
     box.store.ensure_folder(session_folder(box, session))
-    path, data = marker_path(box, session, identifier), _dumped(marker)
     standing = read_marker(box, session, identifier) if marker.event == START else None
-    if standing is not None and standing.event != START:
-        return
-    if marker.event == START and standing is None:
-        box.store.create(path, data, durable=False)
-    else:
-        box.store.rewrite(path, data, durable=False)
+    if standing is None or standing.event == START:
+        box.store.rewrite(marker_path(box, session, identifier), _dumped(marker), durable=False)
 
 
 def _dumped(marker: Marker) -> bytes:
