@@ -28,7 +28,8 @@ IDENTITY = b"/coop-worktree"
 
 def key(root: bytes) -> str:
     """The name of the box of the worktree (or directory) whose real path is ``root``."""
-    return f"{slug(root)}-{sha256(normalised(root))[:32]}"
+    folded = normalised(root)
+    return f"{slug(folded)}-{sha256(folded)[:32]}"
 
 
 def slug(root: bytes) -> str:
