@@ -9,13 +9,14 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from errno import ELOOP
+from errno import ELOOP, ENXIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 Tree = dict[str, bytes | None]
 """A store's files and folders by path from its root; a folder is ``None``."""
 
+BOUND = 32 << 20  # bytes of a file that are read: no file of a store has more
 FOLDERS = ("inbox", "claiming", "seen", "expired", "receipts", "shown", "sent")
 LIVE = ("unread", "read", "working")
 STAMPS = {"read": "read_at", "working": "started_at", "done": "acked_at", "abandoned": "abandoned_at"}
@@ -95,19 +96,20 @@ def tree(root: Path) -> Tree:
 
 
 def _bytes(path: str) -> bytes | None:
-    """A file's bytes, or what a symbolic link says; ``None`` where it vanished."""
+    """A file's bytes, what a symbolic link says, nothing of a socket; ``None`` where it vanished."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     except OSError as error:
-        if error.errno != ELOOP:
+        if error.errno not in (ELOOP, ENXIO):
             raise
-        return os.fsencode(os.readlink(path))
+        return os.fsencode(os.readlink(path)) if error.errno == ELOOP else b""
     try:
-        parts = []
-        while part := os.read(number, 1 << 20):
+        parts, left = [], BOUND
+        while left > 0 and (part := os.read(number, 1 << 20)):
             parts.append(part)
+            left -= len(part)
         return b"".join(parts)
     finally:
         os.close(number)
