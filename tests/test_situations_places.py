@@ -513,7 +513,8 @@ def test_a_session_id_that_is_no_file_name(room: Room, session: str) -> None:
     assert (code, err) == (0, "")
     assert "the one" in out
     assert {path for path in room.clone.root.parent.rglob("*") if room.clone.coop not in path.parents} == before
-    assert all(len(path.name) == 16 for path in (room.box / "shown").iterdir())
+    assert [len(path.name) for path in (room.box / "shown").iterdir()] == [16]
+    assert invariants.violations(invariants.read(room.clone.coop)) == []
 
 
 @row(53)

@@ -44,7 +44,8 @@ class Call(NamedTuple):
         return self.kind not in ("open", "close", "fsync")
 
     def __str__(self) -> str:
-        names = [os.path.basename(os.fsdecode(each)) for each in self.args if isinstance(each, bytes)]
+        paths = (each for each in self.args if isinstance(each, bytes) and each.startswith(b"/"))
+        names = [os.path.basename(os.fsdecode(each)) for each in paths]
         return f"call {self.number}, {self.kind} {' '.join(names)[:80]}".rstrip()
 
 

@@ -5,21 +5,40 @@ and it must have been reached: a fault that was never run proves nothing about a
 """
 
 import mmap
+import os
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
-from git_coop import choose, events, files, filing, letter_record, letterbox, locks, receipts, staged, store
+from git_coop import (
+    choose,
+    drain_run,
+    events,
+    files,
+    filing,
+    ids,
+    letter_record,
+    letterbox,
+    locks,
+    receipts,
+    staged,
+    store,
+    turns,
+)
 from git_coop import hook as hooks
 from git_coop.cli import letter as letter_words
 from git_coop.cli import letter_view
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
+from tests import test_situations, test_situations_letters, test_situations_places
 from tests.faults import test_errors_each, test_fsync_order, test_interleaved, test_kill_each
-from tests.faults.commands import COMMANDS
+from tests.faults.commands import COMMANDS, mailed
 from tests.faults.stage import Stage
+from tests.race import test_races
+from tests.race.contest import Contest
+from tests.support.world import Worlds
 
 Applied = Callable[[], None]
 Put = Callable[[object, str, object], None]
@@ -55,6 +74,21 @@ def flushing(name: str) -> Callable[[Stage], None]:
 def meeting(name: str) -> Callable[[Stage], None]:
     pair = next(pair for pair in test_interleaved.PAIRS if pair.name == name)
     return lambda stage: test_interleaved.test_what_runs_meanwhile_costs_nothing(stage, pair, note)
+
+
+def racing(what: str) -> Callable[[Stage], None]:
+    """Sixteen at once, with many seeds: two that never meet in one round meet in another."""
+
+    def race(stage: Stage) -> None:
+        mailed(stage)
+        for seed in range(1, 40):
+            contest = Contest(stage, stage.temporary, seed)
+            if what == "drains":
+                test_races.test_sixteen_drains_at_stop(contest, 0.0)
+            else:
+                test_races.test_sixteen_writers_and_readers_of_letters(contest, 0.0)
+
+    return race
 
 
 def _command(name: str) -> Any:
@@ -271,6 +305,104 @@ def note_before_the_reader_is_asked(put: Put, applied: Applied) -> None:
     put(letterbox, "change", change)
 
 
+def changed_file_not_checked(put: Put, applied: Applied) -> None:
+    class Whatever(str):
+        __slots__ = ()
+
+        def __eq__(self, other: object) -> bool:
+            applied()
+            return True
+
+        def __ne__(self, other: object) -> bool:
+            applied()
+            return False
+
+        def __hash__(self) -> int:
+            return 0
+
+    put(filing, "sha256", lambda _data: Whatever())
+    put(drain_run.Run, "_is_as_shown", lambda _run, _box, _name, _marker: True)
+
+
+def live_in_any_turn(put: Put, applied: Applied) -> None:
+    def live_in(marker: receipts.Marker, _turn: str) -> bool:
+        applied()
+        return marker.event != "start"
+
+    put(receipts.Marker, "live_in", live_in)
+    put(turns, "live", lambda state, _turn: tuple(state.live.split(" ")[1:]))
+
+
+def any_marker_files(put: Put, applied: Applied) -> None:
+    def due(run: drain_run.Run, box: Any, waiting: Any) -> dict[str, Any]:
+        applied()
+        session = run.session or ""
+        names = receipts.marked(box, session) & set(waiting.ids)
+        return {name: receipts.read_marker(box, session, name) for name in names}
+
+    put(drain_run.Run, "due", due)
+
+
+def move_over_another(put: Put, applied: Applied) -> None:
+    def move(claim: store.Claim, target: bytes) -> bool:
+        applied()
+        seam().rename(claim.path, target)
+        return True
+
+    put(store.Claim, "move", move)
+
+
+def ids_by_the_clock(put: Put, applied: Applied) -> None:
+    real = ids.mint
+
+    def mint(now: int, entropy: Callable[[int], bytes], *, after: str = "") -> str:
+        if after:
+            applied()
+        return real(now, entropy)
+
+    put(ids, "mint", mint)
+
+
+def symlinks_followed(put: Put, applied: Applied) -> None:
+    real = files.open_regular
+
+    def open_regular(path: bytes) -> Any:
+        applied()
+        return real(os.path.realpath(path))
+
+    put(files, "open_regular", open_regular)
+
+
+def session_ids_as_names(put: Put, applied: Applied) -> None:
+    def hashed(session: str) -> str:
+        applied()
+        return session
+
+    put(drain_run, "hashed", hashed)
+
+
+Situation = Callable[[test_situations.Inbox], None]
+
+
+def standing(situation: Situation) -> Callable[[Stage], None]:
+    return lambda stage: situation(test_situations.Inbox(Worlds(), stage.clone))
+
+
+def symlink(inbox: test_situations.Inbox) -> None:
+    test_situations.test_a_symlink_to_a_file(inbox, inbox.peer, "elsewhere")
+
+
+def clock_back(stage: Stage) -> None:
+    test_situations_letters.test_the_clock_goes_back_while_letters_are_written(
+        test_situations_letters.Drawer(Worlds(), stage.clone)
+    )
+
+
+def odd_session(stage: Stage) -> None:
+    room = test_situations_places.Room(Worlds(), stage.clone)
+    test_situations_places.test_a_session_id_that_is_no_file_name(room, "../../../x")
+
+
 PLANTS = [
     Plant("marker before output", marker_before_output, killing("drain at start"), "marked before it was shown"),
     Plant("receipt after move", receipt_after_the_move, killing("drain at stop"), "in seen without a receipt"),
@@ -291,6 +423,30 @@ PLANTS = [
         "sweep takes what is held", sweep_takes_what_is_held, meeting("a sender and a drain"), "somebody was disturbed"
     ),
     Plant("publish over another", publish_over_another, meeting("two senders with one id"), "was queued 2 times"),
+    Plant("no lock, sixteen at once", no_lock, racing("writers"), "a newer one stands"),
+    Plant("no inode check, sixteen at once", no_inode_check, racing("drains"), "receipt|consumed|places"),
+    Plant(
+        "changed file not checked",
+        changed_file_not_checked,
+        standing(test_situations.test_a_message_that_changed_since_it_was_shown_is_shown_again),
+        "peer/seen",
+    ),
+    Plant(
+        "live in any turn",
+        live_in_any_turn,
+        standing(test_situations.test_only_the_turn_in_which_a_message_was_shown_files_it),
+        "peer/seen",
+    ),
+    Plant("any marker files", any_marker_files, standing(test_situations.test_a_start_files_nothing), "peer/seen"),
+    Plant(
+        "move over another",
+        move_over_another,
+        standing(test_situations.test_another_message_was_filed_under_the_id_after_it_was_shown),
+        "assert 0 == 1",
+    ),
+    Plant("ids by the clock", ids_by_the_clock, clock_back, "assert '.*' > '.*'"),
+    Plant("symlinks followed", symlinks_followed, standing(symlink), "assert .0, ''. =="),
+    Plant("session ids as names", session_ids_as_names, odd_session, r"assert \[\] == \[16\]"),
     Plant("stale count", note_before_the_reader_is_asked, meeting("two readers"), "readings were recorded"),
 ]
 
