@@ -1,18 +1,16 @@
-"""One drain of one box, step by step: the box made ready, the turn, the markers, the filing, the proof that it ran."""
+"""One drain of one box, step by step: the box made ready, the turn, the markers, the filing, the proof that it ran.
+
+Most drains find nothing waiting. What only mail needs is imported where mail is met.
+"""
 
 import os
 
-from git_coop import clock, files, ids, inbox, receipts, turns
+from git_coop import clock, files, ids, inbox
 from git_coop.clients.event import PROMPT, START, STOP, Say
-from git_coop.digest import sha256
 from git_coop.errors import Busy, CoopError, StoreFault
-from git_coop.filing import Actor, consume
 from git_coop.layout import message_path
-from git_coop.message import FILE_LIMIT
-from git_coop.receipts import NOBODY
 from git_coop.record import Record
-from git_coop.session import hashed
-from git_coop.turns import Turn
+from git_coop.session import NOBODY, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +19,14 @@ if TYPE_CHECKING:
     from git_coop.choose import Choice
     from git_coop.clients.event import Event
     from git_coop.edge import Edge
+    from git_coop.filing import Actor
     from git_coop.inbox import Listing
     from git_coop.layout import Box
     from git_coop.place import Place
     from git_coop.receipts import Marker
     from git_coop.render import Batch
     from git_coop.store import Store
+    from git_coop.turns import Turn
 
     Emit = Callable[[Say], None]  # writes and flushes; raises OSError where the output did not get out
 
@@ -67,12 +67,23 @@ class Run:
         self.faults: list[str] = []
         self.notes: list[str] = []
         self.can_write = True
-        self.state = Turn()
+        self.moved: Turn | None = None
         self.token = ""  # the turn that markers of this event name; empty: nothing may be marked
         self.lifts = False  # this prompt is the first after the session's first start, where no prompt carries text
 
     @property
-    def actor(self) -> Actor:
+    def state(self) -> "Turn":
+        """What the session's turn file said, brought up to this event."""
+        if self.moved is None:
+            from git_coop.turns import Turn
+
+            self.moved = Turn()
+        return self.moved
+
+    @property
+    def actor(self) -> "Actor":
+        from git_coop.filing import Actor
+
         return Actor(self.session or NOBODY, self.event.client, self.event.kind, self.token, self.now)
 
     # the box
@@ -124,28 +135,34 @@ class Run:
 
     def turn(self, box: "Box") -> None:
         """Bring the session's turn up to this event, as the event's first act, and learn which turn it is in."""
+        from git_coop import turns
+
         if self.session is None:
-            self.state = turns.read(box, NOBODY)  # where its looking ended the last time
+            self.moved = turns.read(box, NOBODY)  # where its looking ended the last time
         elif self.event.kind == STOP and not self.event.interrupted:
-            self.state = turns.read(box, self.session)
+            self.moved = turns.read(box, self.session)
             self.token = turns.at_stop(self.state, self.event) if self.can_write else ""
         elif self.can_write:
             self._move(box, self.session)
 
     def _move(self, box: "Box", session: str) -> None:
+        from git_coop import turns
+
         try:
             with turns.locked(box, session):
                 before = turns.read(box, session)
-                self.state, self.token = self._moved(before)
-                if self.state != before:
-                    turns.write(box, session, self.state)
+                self.moved, self.token = self._moved(before)
+                if self.moved != before:
+                    turns.write(box, session, self.moved)
         except Busy as error:
             self.token = ""
             self.faults.append(f"nothing can be marked as shown: {error.sentence}")
         except CoopError as error:
             self._cannot_write(error)
 
-    def _moved(self, state: Turn) -> "tuple[Turn, str]":
+    def _moved(self, state: "Turn") -> "tuple[Turn, str]":
+        from git_coop import turns
+
         fresh = f"{clock.id_stamp(self.now)}-{self.edge.entropy(4).hex()}"
         if self.event.kind == START:
             state = turns.started(state, fresh)
@@ -160,6 +177,8 @@ class Run:
         """Where a prompt hook carries no text, the first prompt proves that the start before it was a real one."""
         if not self.lifts or self.session is None:
             return
+        from git_coop import receipts
+
         marks = {}
         for name in sorted(self.marked(box)):
             marker = receipts.read_marker(box, self.session, name)
@@ -173,6 +192,8 @@ class Run:
         """The ids of what this session was shown, as far as its markers tell."""
         if self.session is None:
             return set()
+        from git_coop import receipts
+
         try:
             return receipts.marked(box, self.session)
         except CoopError as error:
@@ -181,6 +202,8 @@ class Run:
 
     def due(self, box: "Box", waiting: "Listing") -> "dict[str, Marker]":
         """What was live in the turn that ends, and still is the file that was shown."""
+        from git_coop import receipts, turns
+
         found: dict[str, Marker] = {}
         names = set(turns.live(self.state, self.token)).intersection(waiting.ids) if self.session else ()
         for name in sorted(names):
@@ -190,6 +213,9 @@ class Run:
         return found
 
     def _is_as_shown(self, box: "Box", name: str, marker: "Marker") -> bool:
+        from git_coop.digest import sha256
+        from git_coop.message import FILE_LIMIT
+
         try:
             return sha256(files.read_cut(message_path(box.inbox, name), FILE_LIMIT + 1).data) == marker.sha256
         except CoopError:
@@ -197,6 +223,8 @@ class Run:
 
     def mark_shown(self, box: "Box", choice: "Choice", batch: "Batch", **changes: object) -> "dict[str, Marker]":
         """The markers of what an output showed, and ``changes`` of the state, written now that it got out."""
+        from git_coop import receipts
+
         digests = {found.message.id: found.sha256 for found in choice.found}
         made = {}
         for shown in batch.shown:
@@ -220,6 +248,8 @@ class Run:
             self._record(box, self.session or NOBODY, marks or {}, changes)
 
     def _record(self, box: "Box", session: str, marks: "Mapping[str, Marker]", changes: "dict[str, object]") -> None:
+        from git_coop import turns
+
         try:
             with turns.locked(box, session):
                 before = turns.read(box, session)
@@ -233,6 +263,8 @@ class Run:
             self.faults.append(f"what was shown is not marked and will be shown again: {error.sentence}")
 
     def _marked_one(self, box: "Box", session: str, name: str, marker: "Marker") -> bool:
+        from git_coop import receipts
+
         try:
             receipts.mark(box, session, name, marker)
         except CoopError as error:
@@ -242,6 +274,8 @@ class Run:
 
     def consume(self, box: "Box", due: "dict[str, Marker]") -> "list[str]":
         """File what was shown in the turn that ends; each failure is told, and leaves its message queued."""
+        from git_coop.filing import consume
+
         filed = []
         for name, marker in due.items() if self.can_write else ():
             try:

@@ -1,6 +1,8 @@
-"""What each event of a session does with its box: start, prompt and stop, and delivery that is held."""
+"""What each event of a session does with its box: start, prompt and stop, and delivery that is held.
 
-from git_coop import offers, turns
+Most drains are stops that find nothing: they end before anything about mail is imported.
+"""
+
 from git_coop.clients.event import PROMPT, START, STOP, Say
 from git_coop.drain_run import Outcome, Run, blind
 from git_coop.errors import CoopError, StoreFault
@@ -17,19 +19,43 @@ if TYPE_CHECKING:
 def handle(run: Run, box: "Box | None", emit: "Emit") -> Outcome:
     """The event's work; ``box`` is ``None`` where nothing was ever stored."""
     if box is None:
-        emit(Say(offers.empty(run) if offers.speaks_of_nothing(run) else ""))
+        emit(Say(_nothing_stored(run)))
         return Outcome(notes=tuple(run.notes))
     try:
         off = exists(box.store.root + b"/OFF")
-        run.turn(box)
+        quiet = run.event.kind == STOP and not run.event.interrupted  # it opens no turn and ends none early
+        if not quiet:
+            run.turn(box)
         if run.event.kind == START and not off:
             _tell_sender(run, box)
         listing = run.list_inbox(box)
     except StoreFault as error:
         return blind(run, error, emit)
-    consumed = _hold(run, box, listing, emit) if off else _deliver(run, box, listing, emit)
+    if quiet and not listing.ids:
+        consumed = _end_quietly(run, emit)
+    else:
+        if quiet:
+            run.turn(box)
+        consumed = _hold(run, box, listing, emit) if off else _deliver(run, box, listing, emit)
     run.stamp(box)
     return Outcome(tuple(consumed), tuple(run.faults), tuple(run.notes))
+
+
+def _nothing_stored(run: Run) -> str:
+    from git_coop import offers
+
+    return offers.empty(run) if offers.speaks_of_nothing(run) else ""
+
+
+def _end_quietly(run: Run, emit: "Emit") -> "list[str]":
+    """A stop with nothing in the inbox: faults and notes are all there can be to say."""
+    told = ""
+    if not run.order.text and (run.faults or run.notes):
+        from git_coop import offers
+
+        told = offers.told(run)
+    emit(Say(human=told))
+    return []
 
 
 def _tell_sender(run: Run, box: "Box") -> None:
@@ -46,6 +72,7 @@ def _tell_sender(run: Run, box: "Box") -> None:
 
 def _hold(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> "list[str]":
     """Delivery is off: letters and faults speak, mail is neither shown nor consumed nor expired."""
+    from git_coop import offers
     from git_coop.render import render_off
 
     held, stop = len(listing.ids), run.event.kind == STOP
@@ -64,8 +91,7 @@ def _deliver(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> "list[st
         _show(run, box, listing, emit)
         return []
     if run.event.interrupted:
-        emit(Say(human=offers.told(run)))
-        return []
+        return _end_quietly(run, emit)
     due = run.due(box, listing)
     end = _stop_in_text if run.order.text else _stop
     return end(run, box, listing, due, emit)
@@ -76,6 +102,8 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
 
     At a start nothing counts as seen: what was shown before a compaction or a resume may be gone.
     """
+    from git_coop import offers, turns
+
     run.lift(box)
     if not run.event.arrives:
         emit(Say())
@@ -90,6 +118,8 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
 
 def _stop(run: Run, box: "Box", listing: "Listing", due: "dict[str, Marker]", emit: "Emit") -> "list[str]":
     """The end of a turn: what was live in it before this call is filed; what came since is shown where it can be."""
+    from git_coop import offers
+
     consumed = run.consume(box, due)
     there = offers.waiting(listing, run.marked(box) | due.keys(), due)
     if not there or not _may_show(run):
@@ -121,6 +151,8 @@ def _signature(run: Run, text: str) -> str:
 
 def _stop_in_text(run: Run, box: "Box", listing: "Listing", due: "dict[str, Marker]", emit: "Emit") -> "list[str]":
     """A person's or a script's stop: it shows what this turn has not seen, and files that with the rest."""
+    from git_coop import offers
+
     offered = offers.offer(run, box, offers.waiting(listing, run.marked(box), due))
     batch = offers.render(run, box, offered)
     emit(Say(batch.text))

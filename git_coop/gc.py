@@ -12,8 +12,9 @@ from functools import partial
 
 from git_coop import clock, files, ids, inbox, layout, message, receipts, sent, turns
 from git_coop.errors import Busy, CoopError
-from git_coop.layout import Box, message_path
+from git_coop.layout import Box, message_path, session_folder
 from git_coop.record import Record
+from git_coop.session import NOBODY
 from git_coop.store import Store, claim, remove, remove_folder, sync_folder
 
 CONSUMED, EXPIRED, RECEIPTS, SESSIONS, NOTES = "consumed", "expired", "receipts", "sessions", "notes"
@@ -172,11 +173,11 @@ class Sweep:
     def _sessions(self, box: Box, needed: "set[str]") -> None:
         """Markers and turns of sessions that nothing was heard of since the cutoff, but of those with a receipt."""
         for session in receipts.sessions(box):
-            if session != receipts.NOBODY and session not in needed:
+            if session != NOBODY and session not in needed:
                 self._try(partial(self._session, box, session))
 
     def _session(self, box: Box, session: str) -> None:
-        folder = receipts.session_folder(box, session)
+        folder = session_folder(box, session)
         if not files.is_folder(folder) or not self._is_idle(folder):
             return
         if self.dry:

@@ -1,12 +1,14 @@
 """What lies in a box: listed by name, opened one by one, each oddity named and none in the way of the rest."""
 
-from git_coop import files, ids, message
-from git_coop.digest import sha256
+from git_coop import files, ids
 from git_coop.errors import Busy, StoreFault
 from git_coop.layout import Box, message_path
-from git_coop.message import Message
 from git_coop.record import Record
 from git_coop.store import claim, remove, sync_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_coop.message import Message
 
 SUFFIX = ".eml"
 NAME = ids.LENGTH + len(SUFFIX)
@@ -26,7 +28,7 @@ class Listing(Record):
 class Found(Record):
     """A message as it was opened: what it says, the hash of its file, and the file's own time."""
 
-    message: Message
+    message: "Message"
     sha256: str
     mtime: int
 
@@ -64,6 +66,9 @@ def look(box: Box, identifier: str, folder: "bytes | None" = None) -> "Found | O
     """Open one message, by default of the inbox; ``None`` where it is gone."""
     if not ids.is_id(identifier):
         return Odd(identifier, "its name is no message id")
+    from git_coop import message  # an empty box is looked into without it
+    from git_coop.digest import sha256
+
     try:
         contents = files.read_cut(message_path(folder or box.inbox, identifier), message.FILE_LIMIT + 1)
     except files.Gone:
@@ -91,10 +96,12 @@ def drop_filed(box: Box, identifier: str, filed: bytes) -> "Odd | None":
     A power cut can leave both names, and a restored backup can bring one back. What was filed counts. Another
     content under a used id is touched by nobody.
     """
+    from git_coop.message import FILE_LIMIT
+
     path = message_path(box.inbox, identifier)
     try:
         with claim(path) as held:
-            same = held.read(message.FILE_LIMIT + 1) == files.read_cut(filed, message.FILE_LIMIT + 1).data
+            same = held.read(FILE_LIMIT + 1) == files.read_cut(filed, FILE_LIMIT + 1).data
             if same:
                 remove(path)
                 sync_folder(box.inbox)

@@ -147,6 +147,11 @@ def message_path(folder: bytes, identifier: str) -> bytes:
     return folder + b"/" + identifier.encode() + b".eml"
 
 
+def session_folder(box: Box, session: str) -> bytes:
+    """Where the markers and the turn of a session (its hash) lie."""
+    return box.shown + b"/" + session.encode()
+
+
 def boxes(store: Store) -> "list[Box]":
     """Every box of the store, by key. What has no key for a name or is no folder is none of ours and is left out."""
     above = store.root + b"/mail/box"

@@ -8,18 +8,17 @@ while its message lies in the folder that its outcome names. A session here is a
 from git_coop import clock, files, flat, ids, layout
 from git_coop.clients.event import START
 from git_coop.errors import StoreFault
-from git_coop.layout import Box
+from git_coop.layout import Box, session_folder
 from git_coop.record import Record
+from git_coop.session import NOBODY
 from git_coop.store import remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NOBODY = "0000000000000000"  # the session of a drain that was given none
 CONSUMED, EXPIRED = "consumed", "expired"
 WHOLE, CUT = "whole", "cut"
-TURN = "turn"
 
 
 class Marker(Record):
@@ -54,11 +53,6 @@ class Receipt(Record):
     shown: str = ""
     bytes: int = 0
     bytes_shown: int = 0
-
-
-def session_folder(box: Box, session: str) -> bytes:
-    """Where a session's markers and its turn lie."""
-    return box.shown + b"/" + session.encode()
 
 
 def marker_path(box: Box, session: str, identifier: str) -> bytes:

@@ -17,6 +17,7 @@ VARIABLES = (
     "COPILOT_AGENT_SESSION_ID",
     "GEMINI_SESSION_ID",
 )
+NOBODY = "0" * 16  # stands for the hash of a session, where a drain was given none
 
 
 def current(env: "Mapping[str, str]", given: "str | None" = None) -> "str | None":

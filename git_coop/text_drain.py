@@ -1,7 +1,5 @@
 """The end of a drain in text mode: what was consumed on standard output, the rest on standard error, the status."""
 
-from git_coop.text import safe_line
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from git_coop.drain_run import Outcome
@@ -14,6 +12,8 @@ def report(outcome: "Outcome", edge: "Edge") -> int:
         edge.stdout.write("".join(f"consumed {name}\n" for name in outcome.consumed).encode())
     lines = [*outcome.notes, *(f"error: {fault}" for fault in outcome.faults)]
     if lines:
+        from git_coop.text import safe_line
+
         _say(edge, "".join(f"{safe_line(line)}\n" for line in lines).encode("utf-8", "replace"))
     if outcome.fatal is not None:
         raise outcome.fatal

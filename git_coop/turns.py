@@ -8,9 +8,8 @@ that opens it; a client's turn id only says which turn an event belongs to, for 
 from git_coop import files, flat
 from git_coop.digest import sha256
 from git_coop.errors import StoreFault
-from git_coop.layout import Box
+from git_coop.layout import Box, session_folder
 from git_coop.locks import Lock, lock_folder
-from git_coop.receipts import TURN, session_folder
 from git_coop.record import Record
 
 TYPE_CHECKING = False
@@ -114,7 +113,7 @@ def with_live(state: Turn, turn: str, names: "Iterable[str]") -> Turn:
 def read(box: Box, session: str) -> Turn:
     """The session's state; that of a new session where there is none or it cannot be read."""
     try:
-        data = files.read_small(session_folder(box, session) + b"/" + TURN.encode())
+        data = files.read_small(session_folder(box, session) + b"/turn")
     except StoreFault:
         data = None
     record = flat.loads(data or b"")
@@ -125,7 +124,7 @@ def read(box: Box, session: str) -> Turn:
 def write(box: Box, session: str, state: Turn) -> None:
     """Store the state, under ``locked``; like a marker it is not flushed."""
     folder = session_folder(box, session)
-    box.store.rewrite(folder + b"/" + TURN.encode(), flat.dumps(_fields(state)), durable=False)
+    box.store.rewrite(folder + b"/turn", flat.dumps(_fields(state)), durable=False)
 
 
 def _fields(state: Turn) -> "dict[str, str | int | None]":

@@ -345,7 +345,7 @@ def test_without_a_session_id(room: Room) -> None:
     assert (stop.text, stop.human, room.place(name)) == ("", "", "inbox")
     text = room.drain("stop", None, text=True)
     assert (text.shown, consumed(text)) == ((name,), (name,))
-    assert room.receipts(name) == {(receipts.NOBODY, "consumed")}
+    assert room.receipts(name) == {("0" * 16, "consumed")}
 
 
 def test_a_session_id_that_is_a_path(room: Room) -> None:

@@ -15,6 +15,7 @@ from git_coop.mailbox import STATES, Entry, Tally
 from git_coop.message import Message
 from git_coop.quote import PREFIX
 from git_coop.render import BOUNDS, render_view
+from git_coop.session import NOBODY
 from git_coop.store import Store
 from git_coop.text import fit, quote_path, safe_line
 from git_coop.tracing import Fate, Notes
@@ -135,7 +136,7 @@ def _whereabouts(box: Box, identifier: str, state: str) -> str:
     receipt = receipts.receipt_of(box, identifier) if state in (mailbox.SEEN, mailbox.EXPIRED) else None
     if receipt is None:
         return {mailbox.INBOX: "it waits in the inbox", mailbox.STRANDED: "it is stranded"}.get(state, state)
-    who = "" if receipt.session == receipts.NOBODY else f" by session {safe_line(receipt.session, 16)}"
+    who = "" if receipt.session == NOBODY else f" by session {safe_line(receipt.session, 16)}"
     return f"{safe_line(receipt.outcome, 16)} {clock.rfc3339(receipt.at)}{who}"
 
 
@@ -264,7 +265,7 @@ def _showing(fate: Fate, at: int) -> str:
 def _receipt(fate: Fate) -> str:
     receipt = fate.receipt
     assert receipt is not None
-    who = "without a session" if receipt.session == receipts.NOBODY else f"by session {safe_line(receipt.session, 16)}"
+    who = "without a session" if receipt.session == NOBODY else f"by session {safe_line(receipt.session, 16)}"
     client = f" of {safe_line(receipt.client, 16)}" if receipt.client else ""
     line = f"{safe_line(receipt.outcome, 16)} {clock.rfc3339(receipt.at)} {who}{client}"
     line += f" ({safe_line(receipt.event, 16)})" if receipt.event else ""

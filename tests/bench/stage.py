@@ -90,7 +90,7 @@ class Stage:
     def file_away(self, box: Box, count: int) -> None:
         """Put ``count`` messages and their receipts where a drain files them: some files, under many names."""
         session = "feedfeedfeedfeed"
-        folder = receipts.session_folder(box, session)
+        folder = layout.session_folder(box, session)
         box.store.ensure_folder(folder)
         first, written = "", Receipt("", box.key, session, receipts.CONSUMED, self.now, "claude", "stop", "turn")
         for number in range(count):
