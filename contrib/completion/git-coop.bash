@@ -20,12 +20,8 @@ __git_coop_table ()
 		options='--all-worktrees --short --json -h --help'
 		;;
 	'letter')
-		commands='adopt write read start ack abandon list show log'
+		commands='write read start ack abandon list show log adopt'
 		options='-h --help'
-		;;
-	'letter adopt')
-		options='--session=text --json -h --help'
-		argument='text'
 		;;
 	'letter write')
 		options='-m=text --body=text -F=file --file=file --from-packet=file --subject=text --session=text --json -h --help'
@@ -56,6 +52,10 @@ __git_coop_table ()
 	'letter log')
 		options='--graph --oneline --json --grep=text -i --since=text -n=text -h --help'
 		argument='letter'
+		;;
+	'letter adopt')
+		options='--session=text --json -h --help'
+		argument='text'
 		;;
 	'mail')
 		commands='send read list show reply status trace sent requeue off on'

@@ -8,8 +8,18 @@ import click
 
 from git_coop import history
 from git_coop.cli.app import App
+from git_coop.errors import Usage
 
 Command = Callable[..., Any]
+
+
+_DIGITS = 9
+
+
+def _rows(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
+    if text is None or (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        return None if text is None else int(text)
+    raise Usage(f"option '-n' needs a number of rows, 0 for none, and not '{text[:40]}'")
 
 
 def options(command: Command) -> Command:
@@ -20,7 +30,7 @@ def options(command: Command) -> Command:
     )
     @click.option("-i", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
     @click.option("--since", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
-    @click.option("-n", "limit", type=click.IntRange(0), metavar="<count>", help="At most so many.")
+    @click.option("-n", "limit", callback=_rows, metavar="<count>", help="At most so many; 0 shows none.")
     @wraps(command)
     def filtered(app: App, **words: Any) -> Any:
         names = ("grep", "ignore_case", "newer_than", "limit")

@@ -81,7 +81,15 @@ class Family(_Mannered, click.Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.lazy, *(name for name in self.commands if name not in self.lazy)]
+        return [*(name for name in self.commands if name not in self.lazy), *self.lazy]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0][:1] != "-" and self.get_command(ctx, args[0]) is None:
+            names = [name for name in self.list_commands(ctx) if not self._is_hidden(name)]
+            raise words.unknown(ctx, args[0], names)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.lazy and cmd_name not in self.commands:

@@ -7,6 +7,7 @@ from git_coop.errors import Usage
 
 # Families with a page of their own; other commands are in that of the program.
 _PAGES = ("letter", "mail", "drain", "hooks", "handoff", "todo", "request", "sync", "doctor", "status")
+_NEAR = 0.7  # how alike two words are that one is taken for a slip of the other: `mial` and `mail` are at 0.75
 _ALSO = {"backup": "sync", "restore": "sync", "gc": "doctor", "watch": "status"}
 
 
@@ -57,8 +58,9 @@ def on_help(arguments: list[str], edge: Edge, root: click.Group) -> int | None:
     if arguments[:1] != ["help"]:
         return None
     family = arguments[1] if len(arguments) > 1 else None
-    if family is not None and family not in root.list_commands(click.Context(root)):
-        raise Usage(f"'{family}' is not a git coop command", hint="git coop -h lists them")
+    context = click.Context(root, info_name="git coop")
+    if family is not None and family not in root.list_commands(context):
+        raise unknown(context, family, root.list_commands(context))
     return manual(family, edge)
 
 
@@ -81,11 +83,35 @@ def as_usage(error: click.ClickException) -> Usage:
     """A usage error with a sentence in git's manner and the way to the command's usage."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "git coop"
-    message = error.message.rstrip(".").replace("\n", " ")
+    named = isinstance(error, click.BadParameter)  # only its whole message names what is missing or wrong
+    message = (error.format_message() if named else error.message).rstrip(".").replace("\n", " ")
     hint = f"{path} -h shows its usage"
-    meant = [name for name in getattr(error, "possibilities", None) or () if not _is_hidden(context, name)]
+    meant = [name for name in getattr(error, "possibilities", None) or () if _is_near(context, error, name)]
     return Usage(
-        message[:1].lower() + message[1:], hint=f"did you mean {' or '.join(meant)}?\n{hint}" if meant else hint
+        message[:1].lower() + message[1:],
+        hint=f"did you mean {' or '.join(repr(name) for name in meant)}?\n{hint}" if meant else hint,
+    )
+
+
+def unknown(ctx: click.Context, word: str, names: list[str]) -> Usage:
+    """The error for a word that is none of these commands, with those that it may be a slip of."""
+    from difflib import get_close_matches
+
+    meant = get_close_matches(word.lower(), names, 2, _NEAR)
+    hint = f"{ctx.command_path} -h lists the commands"
+    return Usage(
+        f"'{word}' is not a {ctx.command_path} command",
+        hint=f"did you mean {' or '.join(repr(name) for name in meant)}?\n{hint}" if meant else hint,
+    )
+
+
+def _is_near(context: click.Context | None, error: click.ClickException, name: str) -> bool:
+    """Whether an option may be what was meant: click also guesses what shares three letters."""
+    from difflib import SequenceMatcher
+
+    given = getattr(error, "option_name", name).lstrip("-")
+    return not _is_hidden(context, name) and (
+        name.lstrip("-").startswith(given) or SequenceMatcher(None, given, name.lstrip("-")).ratio() >= _NEAR
     )
 
 

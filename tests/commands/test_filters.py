@@ -103,7 +103,8 @@ def test_words_of_the_filters_that_are_none(letters: Letters) -> None:
     for words, sentence in (
         (["--since", "one day"], "usage: 'one day' is no time\n"),
         (["--grep", "("], "usage: '(' is no regular expression: missing ), unterminated subpattern at position 0\n"),
-        (["-n", "many"], "usage: 'many' is not a valid integer range\n"),
+        (["-n", "many"], "usage: option '-n' needs a number of rows, 0 for none, and not 'many'\n"),
+        (["-n", "-1"], "usage: option '-n' needs a number of rows, 0 for none, and not '-1'\n"),
     ):
         code, out, err = letters.desk("letter", "log", *words)
         assert (code, out) == (129, "")

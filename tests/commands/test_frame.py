@@ -78,9 +78,9 @@ def test_an_unknown_option_is_a_usage_error(run: Desk, clone: Clone, path: tuple
 @pytest.mark.parametrize(
     ("line", "first", "last"),
     [
-        ("bogus", "no such command 'bogus'", "git coop -h shows its usage"),
-        ("lettre", "no such command 'lettre'", "git coop -h shows its usage"),
-        ("letter bogus", "no such command 'bogus'", "git coop letter -h shows its usage"),
+        ("bogus", "'bogus' is not a git coop command", "git coop -h lists the commands"),
+        ("lettre", "'lettre' is not a git coop command", "git coop -h lists the commands"),
+        ("letter bogus", "'bogus' is not a git coop letter command", "git coop letter -h lists the commands"),
         ("todo", "git coop todo needs a command", "one of add, list, done, reopen"),
         ("letter write -m", "option '-m' requires an argument", "git coop letter write -h shows its usage"),
         (
@@ -89,10 +89,10 @@ def test_an_unknown_option_is_a_usage_error(run: Desk, clone: Clone, path: tuple
             "git coop letter write -h shows its usage",
         ),
         ("letter read a b", "got unexpected extra argument (b)", "git coop letter read -h shows its usage"),
-        ("letter wirte", "no such command 'wirte'", "git coop letter -h shows its usage"),
+        ("letter wirte", "'wirte' is not a git coop letter command", "git coop letter -h lists the commands"),
         ("letter write --subjct x", "no such option '--subjct'", "git coop letter write -h shows its usage"),
         ("--bogus", "no such option '--bogus'", "git coop -h shows its usage"),
-        ("help bogus", "'bogus' is not a git coop command", "git coop -h lists them"),
+        ("help bogus", "'bogus' is not a git coop command", "git coop -h lists the commands"),
     ],
 )
 def test_misuse_is_129_with_the_way_out(run: Desk, line: str, first: str, last: str) -> None:
@@ -104,8 +104,14 @@ def test_misuse_is_129_with_the_way_out(run: Desk, line: str, first: str, last: 
 
 
 def test_a_misspelt_word_is_guessed_and_a_hidden_one_never(run: Desk) -> None:
-    assert "hint: did you mean write?\n" in run("letter", "wirte")[2]
-    assert "hint: did you mean --subject?\n" in run("letter", "write", "--subjct", "x")[2]
+    assert "hint: did you mean 'write'?\n" in run("letter", "wirte")[2]
+    assert "hint: did you mean 'mail'?\n" in run("mial")[2]
+    assert "hint: did you mean 'status'?\n" in run("help", "staus")[2]
+    assert "hint: did you mean '--subject'?\n" in run("letter", "write", "--subjct", "x")[2]
+    assert "hint: did you mean '--state'?\n" in run("mail", "list", "--stat", "x")[2]
+    assert "hint: did you mean '--all'?\n" in run("letter", "list", "--al")[2]
+    assert "did you mean" not in run("letter", "list", "--helm")[2].replace("did you mean '--help'", "")
+    assert "did you mean" not in run("letter", "snd")[2]
     assert "did you mean" not in run("letter", "read", "--recipien", "x")[2]
 
 

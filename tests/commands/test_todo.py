@@ -157,7 +157,7 @@ def test_a_letter_that_cannot_be_read_costs_only_the_mention(run: Todos) -> None
         (["add", "a\nb"], 1, "error: a todo is one line\nhint: a letter holds more: git coop letter write\n"),
         (["done", "t-00000"], 1, "error: nothing is stored in this clone yet\n"),
         (["done"], 129, "usage: missing argument '<id>'\nhint: git coop todo done -h shows its usage\n"),
-        ([], 129, "usage: git coop todo needs a command\nhint: one of add, done, list, reopen\n"),
+        ([], 129, "usage: git coop todo needs a command\nhint: one of add, list, done, reopen\n"),
     ],
 )
 def test_what_is_refused_stores_nothing(run: Todos, words: list[str], code: int, err: str) -> None:
