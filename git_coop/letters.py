@@ -92,19 +92,19 @@ def read(letter: Letter, now: int, session: "str | None") -> Letter:
 
 def start(letter: Letter, now: int, session: "str | None") -> Letter:
     """``read`` becomes ``working``."""
-    _demand(letter, "start", READ)
+    _demand(letter, "start", session, READ)
     return _happened(letter, "start", now, session).replace(status=WORKING, started_at=now)
 
 
 def ack(letter: Letter, now: int, session: "str | None", body: "str | None") -> Letter:
     """``read`` or ``working`` becomes ``done``, with what came of it where a body says so."""
-    _demand(letter, "ack", READ, WORKING)
+    _demand(letter, "ack", session, READ, WORKING)
     return _happened(letter, "ack", now, session).replace(status=DONE, acked_at=now, ack_body=body)
 
 
 def abandon(letter: Letter, now: int, session: "str | None", reason: str) -> Letter:
     """Any live state becomes ``abandoned``, with the reason."""
-    _demand(letter, "abandon", *LIVE)
+    _demand(letter, "abandon", session, *LIVE)
     return _happened(letter, "abandon", now, session).replace(status=ABANDONED, abandoned_at=now, close_reason=reason)
 
 
@@ -134,12 +134,22 @@ def _happened(letter: Letter, event: str, now: int, session: "str | None") -> Le
     return letter.replace(events=(*letter.events, Happening(event, now, session)))
 
 
-def _demand(letter: Letter, verb: str, *states: str) -> None:
+_OWN = (
+    "another session takes it up: give --session ID where this is one and its client does not say\n"
+    "git coop letter abandon --reason TEXT withdraws it"
+)
+
+
+def _demand(letter: Letter, verb: str, session: "str | None", *states: str) -> None:
     if letter.status in states:
         return
-    hint = ""
-    if letter.status == UNREAD:
+    state, hint = letter.status, ""
+    if letter.status == UNREAD and session is not None and session == letter.session:
+        state, hint = f"{state}, for this session wrote it", _OWN  # its own reading does not count
+    elif letter.status == UNREAD:
         hint = f"read it first: git coop letter read {ids.tail(letter.id)}"
     elif letter.status == SUPERSEDED and letter.superseded_by:
         hint = f"it was superseded by {letter.superseded_by}"
-    raise Refused(f"cannot {verb} letter {letter.id}: it is {letter.status}", hint=hint)
+    elif not letter.live:
+        hint = "a closed letter stays as it is; git coop letter write writes a new one"
+    raise Refused(f"cannot {verb} letter {letter.id}: it is {state}", hint=hint)

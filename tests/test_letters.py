@@ -90,8 +90,24 @@ def test_the_refusals_say_the_way_out() -> None:
     assert hints == {
         UNREAD: "read it first: git coop letter read 00000001",
         SUPERSEDED: f"it was superseded by {NEW}",
-        DONE: "",
+        DONE: "a closed letter stays as it is; git coop letter write writes a new one",
     }
+
+
+@pytest.mark.parametrize("verb", ["start", "ack"])
+def test_the_session_that_wrote_a_letter_is_told_that_it_is_for_another(verb: str) -> None:
+    change: Transition = {
+        "start": lambda letter: letters.start(letter, NOW, "writer"),
+        "ack": lambda letter: letters.ack(letter, NOW, "writer", None),
+    }[verb]
+    with pytest.raises(Refused) as caught:
+        change(fresh())
+    assert caught.value.sentence == f"cannot {verb} letter {OLD}: it is unread, for this session wrote it"
+    assert caught.value.hint == (
+        "another session takes it up: give --session ID where this is one and its client does not say\n"
+        "git coop letter abandon --reason TEXT withdraws it"
+    )
+    assert change(in_state(READ)).status in (WORKING, DONE)
 
 
 def test_only_the_first_reading_sets_the_time_it_was_read() -> None:
