@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import config, letterbox, replica, requestbox, todobox
-from git_coop.checks import FOUND, NOTE, Case, Finding
+from git_coop import adopted, config, fleet, ledger, letterbox, replica, requestbox, todobox
+from git_coop.checks import FOUND, NOTE, Case, Finding, many
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
 from git_coop.letters import Letter
@@ -88,3 +88,22 @@ def one_place(case: Case) -> Iterator[Finding]:
     if warning:
         what, _colon, way = warning.partition(": ")
         yield Finding("copies", NOTE, what, way)
+
+
+def strays(case: Case) -> Iterator[Finding]:
+    """Letters that another clone sent under this store's name: both go by one name, or did."""
+    name = "" if case.store is None else replica.read(case.store)
+    book = ledger.look(case.store) if case.store is not None and name else None
+    if book is None:
+        return
+    with book:
+        reader = fleet.Reader(book)
+        found = reader.found(name + adopted.STRAYS) if name + adopted.STRAYS in reader.trees else []
+    if found:
+        yield Finding(
+            "strays",
+            NOTE,
+            f"{many(len(found), 'letter')} of another clone that has or had the name {name} too",
+            "remove coop/replica in one of the two: its next sync gives it a name of its own;"
+            " git coop letter list --fleet shows the letters, git coop letter adopt ID takes one over",
+        )

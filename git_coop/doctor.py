@@ -31,6 +31,7 @@ STORE: "dict[str, Check]" = {
     "todos": checks_records.todos,
     "requests": checks_records.requests,
     "copies": checks_records.one_place,
+    "strays": checks_records.strays,
     "messages": checks_mail.messages,
     "claiming": checks_mail.stranded,
     "both-names": checks_mail.doubles,

@@ -4,7 +4,8 @@ Only what stands below a replica's own name counts for that replica. Nothing her
 one thing that another store can say about a letter of ours is that it adopted it.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
 
 from git_coop import adopted, ids, letters
 from git_coop.errors import NotFound, Refused, StoreFault
@@ -70,9 +71,11 @@ class Reader:
         return dict(folders(self.book, top, "replicas", self.problems, adopted.is_store))
 
     def found(self, replica: str) -> list[Found]:
-        """The letters of a replica, oldest first."""
+        """The letters of a replica, box by box, oldest first; of its strays those that it has not got itself."""
         every = records(self.book, self.trees[replica], replica, self.problems, "letters")
-        return sorted(every, key=lambda one: (one.key, one.id))
+        owner = self.trees.get(replica.removesuffix(adopted.STRAYS), "") if replica.endswith(adopted.STRAYS) else ""
+        known = {one.id for one in records(self.book, owner, "", Problems(), "letters")} if owner else set()
+        return sorted((one for one in every if one.id not in known), key=lambda one: (one.key, one.id))
 
     def letter(self, replica: str, found: Found, newer: str | None) -> Letter | None:
         """The letter, or ``None`` where it cannot be read, which is a problem. ``newer``: the next one of its box."""
@@ -111,7 +114,7 @@ class Reader:
         try:
             child = self.book.child(self.trees[replica], "name")
             data = self.book.data(child.id, _PATH) if child is not None and child.mode == BLOB else b""
-        except Unsound:
+        except (KeyError, Unsound):
             return ""
         return safe_line(safe_bytes(data).strip(), _NAME)
 
@@ -119,7 +122,7 @@ class Reader:
         """The paths of a replica's boxes by key, as it gives them: for display, and for a restore to ask about."""
         try:
             folder = self.book.subtree(self.trees[replica], "boxes")
-        except Unsound:
+        except (KeyError, Unsound):
             return {}
         found = {}
         for child in open_tree(self.book, folder, f"{replica}/boxes", self.problems):
@@ -154,16 +157,28 @@ def _shelf(reader: Reader, replica: str, closed: bool) -> Shelf:
     return Shelf(replica, reader.name(replica), tuple(far), boxes)
 
 
-def _letters(reader: Reader, replica: str, closed: bool) -> Iterator[Letter]:
+def _letters(reader: Reader, replica: str, closed: bool) -> list[Letter]:
     """The letters of a replica; without ``closed`` only the newest of each box, for no other can be live."""
     found = reader.found(replica)
+    often = Counter(one.id for one in found)
+    copies: dict[str, list[Letter]] = {}
     for place, one in enumerate(found):
         after = found[place + 1] if place + 1 < len(found) else None
         newer = after.id if after is not None and after.key == one.key else None
-        if closed or newer is None:
+        if closed or newer is None or often[one.id] > 1:
             letter = reader.letter(replica, one, newer)
             if letter is not None:
-                yield letter
+                copies.setdefault(letter.id, []).append(letter)
+    return [latest(same) for same in copies.values()]
+
+
+def latest(copies: Sequence[Letter]) -> Letter:
+    """Of copies of one letter in several boxes of a store the one to which most happened."""
+    return max(copies, key=lambda letter: (_last_event(letter), len(letter.events), not letter.live, letter.key))
+
+
+def _last_event(letter: Letter) -> int:
+    return max((happening.at for happening in letter.events), default=letter.created_at)
 
 
 def find(book: Ledger, own: str, asked: str) -> Far:
@@ -181,15 +196,20 @@ def find(book: Ledger, own: str, asked: str) -> Far:
     ]
     identifier = ids.pick(rest, [found.id for _replica, found in homes], what="letter")
     fitting = [(replica, found) for replica, found in homes if found.id == identifier]
-    if len(fitting) > 1:
-        them = ", ".join(f"{replica}/{identifier}" for replica, _found in fitting)
+    stores = sorted({replica for replica, _found in fitting})
+    if len(stores) > 1:
+        them = ", ".join(f"{replica}/{identifier}" for replica in stores)
         raise Refused(f"letter '{asked}' is ambiguous", hint=f"it could be {them}")
-    replica, one = fitting[0]
-    newer = [found.id for home, found in homes if (home, found.key) == (replica, one.key) and found.id > one.id]
-    letter = reader.letter(replica, one, min(newer, default=None))
-    if letter is None:
+    replica = stores[0]
+    copies = [letter for _replica, one in fitting if (letter := _read(reader, replica, one, homes)) is not None]
+    if not copies:
         raise Refused(f"letter {identifier} of {replica} cannot be read: {reader.problems.named[-1]}")
-    return Far(replica, letter, reader.adopters(replica).get(identifier, ()))
+    return Far(replica, latest(copies), reader.adopters(replica).get(identifier, ()))
+
+
+def _read(reader: Reader, replica: str, one: Found, homes: Sequence[tuple[str, Found]]) -> Letter | None:
+    newer = [found.id for home, found in homes if (home, found.key) == (replica, one.key) and found.id > one.id]
+    return reader.letter(replica, one, min(newer, default=None))
 
 
 def nothing_there() -> NotFound:

@@ -69,9 +69,16 @@ def run(store: Store, request: Request, held: Holdings) -> Outcome:
         union, pushed, attempts = _exchange(book, carry, request, who.id, own.tree)
         _settle_up(store, book, who.id, held, request.now)
         problems = fleet.Reader(book).problems.lines()
-    kept = [f"{len(own.kept)} records that are gone from this store stay in the ledger"] if own.kept else []
+    kept = _kept(len(own.kept))
     faults = (*own.faults, *problems)
     return Outcome(who.id, own.sent, union.changed, pushed, attempts, (*notes, *kept, *union.notes), faults)
+
+
+def _kept(count: int) -> list[str]:
+    if not count:
+        return []
+    many = f"{count} records that are gone from this store stay" if count > 1 else "1 record that is gone stays"
+    return [f"{many} in the ledger"]
 
 
 def _copied(who: replica.Identity) -> list[str]:

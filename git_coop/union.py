@@ -45,12 +45,13 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
     if strays:
         name = mine + adopted.STRAYS
         kept = remote.get(name) or local.get(name, "")
-        changes[f"replicas/{name}"] = Child(b"", TREE, book.edit(kept, strays))
-        notes.append(
-            f"{len(strays)} records stood under this store's name that it does not have: they were set aside as {name}"
+        changes[f"replicas/{name}"] = Child(
+            b"", TREE, book.edit(kept, {**_places(book, remote[mine], strays), **strays})
         )
+        many = f"{len(strays)} records stood" if len(strays) > 1 else "1 record stood"
+        notes.append(f"{many} under this store's name that it does not have: set aside as {name}")
         if replica_doubled(strays):
-            notes.append("where this clone is a copy of another, remove its file coop/replica to give it its own name")
+            notes.append("where another clone has the same name, remove coop/replica in one of the two")
     changed = tuple(sorted(name for name, tree in remote.items() if name != mine and local.get(name) != tree))
     return Union(book.edit(theirs, changes), changed, tuple(notes))
 
@@ -90,6 +91,17 @@ def _strays(book: Ledger, theirs: str, before: str, own: str) -> "dict[str, Chil
         for one in records(book, theirs, "", Problems())
         if (one.kind, one.id) not in known
     }
+
+
+def _places(book: Ledger, theirs: str, strays: "Mapping[str, Child | None]") -> "dict[str, Child | None]":
+    """Where the boxes of the strays are, as those who wrote them say."""
+    try:
+        folder = book.subtree(theirs, "boxes")
+        keys = {path.split("/")[1] for path in strays if not path.startswith("requests/")}
+        found = {key: book.child(folder, key) for key in sorted(keys)} if folder else {}
+    except Unsound:
+        return {}
+    return {f"boxes/{key}": child for key, child in found.items() if child is not None and child.mode == BLOB}
 
 
 def absorb(book: Ledger, known: str, other: str, mine: str) -> str:

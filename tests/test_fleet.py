@@ -56,11 +56,8 @@ def test_a_pushers_records_close_supersede_and_speak_for_nobody(fleet: Fleet) ->
     code, _out, err = one("sync")
     assert code == 0
     assert err.splitlines() == [
-        (
-            f"note: 1 records stood under this store's name that it does not have: they were set aside as "
-            f"{one.replica}.strays"
-        ),
-        "note: where this clone is a copy of another, remove its file coop/replica to give it its own name",
+        (f"note: 1 record stood under this store's name that it does not have: set aside as {one.replica}.strays"),
+        "note: where another clone has the same name, remove coop/replica in one of the two",
     ]
     assert one.store() == before
     shown = one.json("letter", "show")["letter"]

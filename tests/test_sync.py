@@ -112,12 +112,18 @@ def test_a_store_that_was_restored_from_an_older_bundle_loses_nothing(
     fleet.clock.tick()
     later = one.write("after the backup")
     one.ok("sync")
+    one.clone.root.rename(tmp_path / "another-machine")
     new = fleet.machine("new")
     new.ok("restore", "../x.bundle")
+    name = new.replica
     code, _out, err = new("sync")
     assert code == 0
-    assert new.replica == one.replica
-    assert err.startswith("note: 1 records stood under this store's name that it does not have")
-    assert [far["id"] for far in new.json("letter", "list", "--fleet")["letters"]] == [later]
+    assert err == (
+        f"note: 1 record stood under this store's name that it does not have: set aside as {name}.strays\n"
+        "note: where another clone has the same name, remove coop/replica in one of the two\n"
+    )
+    row = f"  {later}  unread      0 seconds   after the backup  [{one.clone.root}]\n"
+    assert new("letter", "list", "--fleet") == (0, f"{name}.strays\n{row}", "")
+    assert f"1 letter of another clone that has or had the name {name} too" in new("doctor")[1]
     new.ok("letter", "adopt", later)
     assert new("sync")[2] == ""
