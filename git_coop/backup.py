@@ -1,6 +1,7 @@
 """Backup and restore: the ledger as a git bundle that names its replica, so that a disk can die without a remote.
 
-A restore writes records that are missing and changes none that are there, so that one that was cut short is run again.
+A restore writes records that are in no box of this store yet and changes none that are there, so that one that was cut
+short, or run before, is run again.
 The bundle may come from anybody: its records are bounded, its names are compared with the shapes of ids and keys, and
 the paths of its boxes are looked up among this clone's worktrees and never written to.
 """
@@ -8,7 +9,20 @@ the paths of its boxes are looked up among this clone's worktrees and never writ
 import os
 from collections.abc import Iterable, Mapping
 
-from git_coop import adopted, carrier, files, holdings, ledger, letterbox, replica, requestbox, sync, todobox, union
+from git_coop import (
+    adopted,
+    carrier,
+    files,
+    holdings,
+    ledger,
+    letterbox,
+    moves,
+    replica,
+    requestbox,
+    sync,
+    todobox,
+    union,
+)
 from git_coop import box as boxes
 from git_coop.carrier import Carrier
 from git_coop.errors import Fatal, NotFound, Refused, Usage
@@ -93,7 +107,8 @@ def restore(
     """Read a bundle: become its replica, or with ``merge`` take its records as another store's.
 
     ``places`` maps old paths of boxes to new ones, ``trees`` are this clone's worktrees. Raises ``Refused`` where the
-    store has letters and is another replica, or a new place is no worktree here.
+    store has letters and is another replica, where the replica lives on in another clone of this machine, and where a
+    new place is no worktree here.
     """
     name, commit = heads(path, request.env)
     worktrees = frozenset(trees)
@@ -106,6 +121,8 @@ def restore(
         )
     with ledger.opened(store) as book:
         carrier.fetch(Carrier(book.root, request.env), os.fsdecode(path), OWN + name)
+        if not merge:
+            _forbid_two(store, book, name, commit)
         _take(book, commit, name if mine == name or not merge else mine, request.now)
         if merge and mine != name:
             return Restored(name, True, 0, 0, (), ())
@@ -122,6 +139,20 @@ def _check_places(places: Mapping[bytes, bytes], worktrees: frozenset[bytes]) ->
             raise Refused(
                 f"'{os.fsdecode(new)}' is not the root of a worktree of this clone", hint="git worktree list names them"
             )
+
+
+def _forbid_two(store: Store, book: Ledger, name: str, commit: str) -> None:
+    """Refuse to become a store that another clone of this machine still is: two must not write under one name."""
+    reader = Reader(book, commit)
+    place = os.fsencode(reader.name(name).partition(": ")[2])
+    paths = [path for path in (place, *reader.boxes(name).values()) if path.startswith(b"/")]
+    other = os.fsdecode(replica.living(store, name, paths))
+    if other:
+        raise Refused(
+            f"{name} is alive on this machine, in '{other}'",
+            hint="--merge takes the bundle's records as another store's, which can be adopted\n"
+            f"where that clone is not used any more, remove '{other}/replica'",
+        )
 
 
 def _take(book: Ledger, commit: str, mine: str, now: int) -> None:
@@ -147,24 +178,64 @@ def _write(
     places: Mapping[bytes, bytes],
     worktrees: frozenset[bytes],
 ) -> Restored:
-    reader = Reader(book, commit)
+    reader, problems = Reader(book, commit), Problems()
     old = reader.boxes(name)
     homes = _homes(old, places, worktrees)
-    for key, path in old.items():
-        _settle_box(store, key, path, homes[key])
+    for key, home in homes.items():
+        if home is not None:
+            _settle_box(store, key, home)
+    every = sorted(
+        records(book, reader.trees.get(name, ""), name, problems), key=lambda found: homes.get(found.key) is None
+    )
+    lying = _Lying(store, [(found, _key(found, homes)) for found in every])
     counts: dict[str, int] = {}
-    written = present = 0
-    problems = Problems()
-    for found in records(book, reader.trees.get(name, ""), name, problems):
+    written = 0
+    for found in every:
         key = _key(found, homes)
-        if _restore_one(store, book, found, key, problems):
-            written += 1
-        else:
-            present += 1
-        counts[found.key] = counts.get(found.key, 0) + 1
-    homeless = [Homeless(key, path, counts.get(key, 0)) for key, path in sorted(old.items()) if homes[key] is None]
-    lost = [Homeless(key, b"", count) for key, count in sorted(counts.items()) if key and key not in old]
-    return Restored(name, False, written, present, (*homeless, *lost), (*reader.problems.lines(), *problems.lines()))
+        if not lying.has(found, key):
+            _make_box(store, key, old.get(found.key, b""))
+            if _restore_one(store, book, found, key, problems):
+                written += 1
+                lying.add(found, key)
+        if found.key and homes.get(found.key) is None and lying.is_in(found, key):
+            counts[key] = counts.get(key, 0) + 1
+    homeless = tuple(Homeless(key, old.get(key, b""), count) for key, count in sorted(counts.items()))
+    notes = (*reader.problems.lines(), *problems.lines())
+    return Restored(name, False, written, len(every) - written, homeless, notes)
+
+
+class _Lying:
+    """Which boxes of a store have which records by now, and where a bundle puts them.
+
+    A letter's id is its own in the whole store: where it lies in any box, its worktree's or another one's that got it
+    through ``--map``, it is there. Todos have short ids, and two boxes of a bundle may both have one.
+    """
+
+    def __init__(self, store: Store, bundled: "Iterable[tuple[Found, str]]") -> None:
+        self.keys: dict[tuple[str, str], set[str]] = {}
+        self.meant: dict[str, set[str]] = {}
+        for path in holdings.survey(store).records:
+            kind, key, *_rest = path.split("/")
+            self._put((kind, holdings.identifier_of(path)), "" if kind == "requests" else key)
+        for found, key in bundled:
+            if found.kind == "todos":
+                self.meant.setdefault(found.id, set()).add(key)
+
+    def _put(self, record: tuple[str, str], key: str) -> None:
+        self.keys.setdefault(record, set()).add(key)
+
+    def add(self, found: Found, key: str) -> None:
+        """Note a record that was written."""
+        self._put((found.kind, found.id), key)
+
+    def is_in(self, found: Found, key: str) -> bool:
+        """Whether the box with this key has the record."""
+        return key in self.keys.get((found.kind, found.id), ())
+
+    def has(self, found: Found, key: str) -> bool:
+        """Whether the record that belongs into the box with this key need not be written."""
+        others = self.keys.get((found.kind, found.id), set()) - self.meant.get(found.id, set())
+        return self.is_in(found, key) or bool(others)
 
 
 def _homes(
@@ -193,6 +264,12 @@ def _key(found: Found, homes: Mapping[str, bytes | None]) -> str:
     return found.key if home is None else boxes.key(home)
 
 
+def _make_box(store: Store, key: str, path: bytes) -> None:
+    """A box without a worktree says where it was, before anything lies in it."""
+    if key and path and not files.exists(Box(store, key).path_file):
+        boxes.place_box(store, key, path)
+
+
 def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: Problems) -> bool:
     """Write one record where none has its name; whether it was written."""
     box = Box(store, key)
@@ -201,8 +278,6 @@ def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: P
         "todos": todobox.path_of(box, found.id),
         "requests": requestbox.path_of(store, found.id),
     }[found.kind]
-    if files.exists(path):
-        return False
     try:
         data = book.data(found.blob, LIMIT)
     except Unsound as error:
@@ -212,13 +287,10 @@ def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: P
     return store.create(path, data)
 
 
-def _settle_box(store: Store, key: str, path: bytes, home: bytes | None) -> None:
-    """Let the box say where it is; what an earlier restore left under the old key comes over to the new one."""
-    if home is None:
-        boxes.place_box(store, key, path)
-        return
+def _settle_box(store: Store, key: str, home: bytes) -> None:
+    """Make the box of a worktree; what an earlier restore left under the old key comes over to it."""
     new = boxes.place_box(store, boxes.key(home), home)
     old = Box(store, key)
     if old.key != new.key and files.exists(old.mail):
         with boxes.lock_boxes(store):
-            boxes.adopt(old, new, "")
+            moves.adopt(old, new, "")

@@ -38,13 +38,25 @@ class Place(Record):
 
     def look(self, store: Store) -> Box:
         """The box, without changing anything."""
-        return Box(store, boxes.key(self.root)) if self.outside else boxes.locate(store, self.clone)
+        if self.outside:
+            return Box(store, boxes.key(self.root))
+        box = boxes.settled(store, self.clone)
+        if box is not None:
+            return box
+        from git_coop import moves  # hardly ever: most worktrees stay where they are
+
+        return moves.locate(store, self.clone)
 
     def open(self, store: Store, fresh: str) -> Opened:
         """The box, ready to be written; ``fresh`` is a new id for a worktree that has none."""
         if self.outside:
             return Opened(boxes.open_outside(store, self.root))
-        return boxes.open_box(store, self.clone, fresh)
+        box = boxes.settled(store, self.clone)
+        if box is not None and boxes.is_whole(box):
+            return Opened(box)
+        from git_coop import moves
+
+        return moves.open_box(store, self.clone, fresh)
 
 
 def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Finder" = discover.find) -> Place:

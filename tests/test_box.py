@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop import box as boxes
-from git_coop import discover, layout, store
+from git_coop import discover, layout, moves, store
 from git_coop.discover import Worktree
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -38,12 +38,12 @@ class Clones:
     def open(self, place: Path) -> boxes.Opened:
         self.count += 1
         worktree = there(place)
-        return boxes.open_box(layout.make_store(worktree.coop, 0o700), worktree, fresh(self.count))
+        return moves.open_box(layout.make_store(worktree.coop, 0o700), worktree, fresh(self.count))
 
     def look(self, place: Path) -> Box:
         store = layout.open_store(there(place).coop)
         assert store is not None
-        return boxes.locate(store, there(place))
+        return moves.locate(store, there(place))
 
     def fill(self, box: Box, name: str) -> None:
         """One thing of every kind."""
@@ -143,7 +143,7 @@ NFC, NFD = "/t/Café", unicodedata.normalize("NFD", "/t/Café")
 def test_names_are_folded_only_where_the_file_system_does(
     monkeypatch: pytest.MonkeyPatch, case: bool, form: bool, one: list[tuple[str, str]]
 ) -> None:
-    monkeypatch.setattr(boxes, "_same", folding(case=case, form=form))
+    monkeypatch.setattr(boxes, "same", folding(case=case, form=form))
     pairs = [("/t/Main", "/t/main"), ("/t/ÉCOLE", "/t/école"), (NFC, NFD), *one, ("/t/straße", "/t/strasse")]
     for left, right in pairs:
         same = boxes.normalised(left.encode()) == boxes.normalised(right.encode())
@@ -162,7 +162,7 @@ def test_a_case_sensitive_file_system_keeps_two_worktrees_apart(tmp_path: Path) 
 
 
 def test_only_the_folder_that_folds_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boxes, "_same", lambda one, other: one.startswith(b"/mnt/") and one.lower() == other.lower())
+    monkeypatch.setattr(boxes, "same", lambda one, other: one.startswith(b"/mnt/") and one.lower() == other.lower())
     assert boxes.normalised(b"/Top/MNT") == b"/Top/MNT"
     assert boxes.normalised(b"/mnt/Top") == b"/mnt/top"
 
@@ -239,7 +239,7 @@ def test_whoever_sends_to_the_new_path_first_brings_the_box_along(clone: Clone, 
     new = clone.root.parent / "new"
     clone.git("worktree", "move", str(old), str(new))
     at.open(clone.root)
-    opened = boxes.open_box(layout.make_store(bytes(clone.coop), 0o700), there(new), fresh(50))  # the sender's call
+    opened = moves.open_box(layout.make_store(bytes(clone.coop), 0o700), there(new), fresh(50))  # the sender's call
     assert (opened.notes, at.held(opened.box)) == ((f"moved from {old}",), every("one"))
     assert at.open(new).notes == ()
 
@@ -381,7 +381,7 @@ def test_a_move_that_was_cut_short_is_gone_on_with(
         return real(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(boxes, "carry", carry)
+        patch.setattr(moves, "carry", carry)
         with pytest.raises(KeyboardInterrupt):
             at.open(new)
     assert at.held(at.open(new).box) == every("one")

@@ -27,7 +27,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "clients.event"),
     "disk": ("exclusive", "files", "locks", "staged", "store", "toml"),
     "git": ("git", "discover", "trust", "repo", "head"),
-    "box": ("layout", "session", "box"),
+    "box": ("layout", "session", "box", "moves"),
     "subjects": (
         "body",
         "guard",
@@ -124,6 +124,7 @@ HOT = (
     "layout",
     "session",
     "box",
+    "moves",
     "message",
     "quote",
     "render",

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from git_coop import __main__ as program
-from git_coop import box as boxes
-from git_coop import discover, mail
+from git_coop import discover, mail, moves
 from git_coop.edge import Edge
 from git_coop.mail import Content, Letterhead
 from tests.bench.peer_tasks import MAIL, SUBJECT
@@ -130,7 +129,7 @@ def _coop(stage: Stage, name: str) -> Mailbox:
 
     def send(number: int) -> Send:
         worktree = discover.find(os.fsencode(roots[number]), stage.env)
-        own = boxes.open_box(there.store, worktree, stage.fresh()).box
+        own = moves.open_box(there.store, worktree, stage.fresh()).box
         head, content = Letterhead(own.key, worktree.root, "topic"), Content(BODY, SUBJECT)
         path = os.fsencode(target)
         return lambda _index: mail.queue(own, there, path, head, content, os.urandom, time.time_ns())

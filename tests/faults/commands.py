@@ -89,13 +89,12 @@ def send(stage: Stage, where: str = "main", body: str = BODY, term: int = DEFAUL
 
 
 def _box(stage: Stage, name: str) -> Box:
-    from git_coop import box as boxes
-    from git_coop import discover, layout
+    from git_coop import discover, layout, moves
 
     store = layout.open_store(bytes(stage.clone.coop))
     assert store is not None
     fresh = f"{clock.id_stamp(stage.now)}-{stage.key(name)[-8:]}"
-    return boxes.open_box(store, discover.find(bytes(stage.roots[name]), {}), fresh).box
+    return moves.open_box(store, discover.find(bytes(stage.roots[name]), {}), fresh).box
 
 
 def mailed(stage: Stage) -> None:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from git_coop import box as boxes
-from git_coop import clock, discover, drain, files, flat, ids, layout, locks, receipts, staged, store
+from git_coop import clock, discover, drain, files, flat, ids, layout, locks, moves, receipts, staged, store
 from git_coop.clients.event import Event, Say
 from git_coop.digest import sha256
 from git_coop.drain_run import Order, Outcome
@@ -47,7 +46,7 @@ class Room:
         self.world: World = worlds(cwd=root).replace(clock=self.clock, entropy=self.entropy)
         worktree = discover.find(os.fsencode(root), self.world.env)
         self.store = layout.make_store(worktree.coop, 0o700)
-        self.box: Box = boxes.open_box(self.store, worktree, ids.mint(self.clock(), self.entropy)).box
+        self.box: Box = moves.open_box(self.store, worktree, ids.mint(self.clock(), self.entropy)).box
 
     # mail
 
