@@ -64,13 +64,23 @@ class Letter(Record):
 
 
 def subject_of(body: str, *, packet: bool = False) -> str:
-    """The first line of a body that is not blank, as a subject; a byte order mark is no part of it.
+    """The ``first_line`` as a subject."""
+    return first_line(body, packet=packet)[:SUBJECT_LIMIT]
 
-    The headings of a ``packet`` say nothing of it and are passed over.
+
+def first_line(body: str, *, packet: bool = False) -> str:
+    """The first line of a body that is not blank, its words joined; a byte order mark is no part of it.
+
+    The headings of a ``packet`` say nothing of it and are passed over. So is a body whose own first line is a packet's.
     """
+    blank = True
     for line in body.removeprefix("\ufeff").splitlines():
-        if line.strip() and not (packet and line.startswith("#")):
-            return " ".join(line.split())[:SUBJECT_LIMIT]
+        words = line.split()
+        if words and blank and words[0] == "#" and words[1:2] and words[1].lower().startswith("handoff:"):
+            packet = True
+        if words and not (packet and line.startswith("#")):
+            return " ".join(words)
+        blank = blank and not words
     return ""
 
 

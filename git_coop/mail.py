@@ -4,6 +4,7 @@ from git_coop import drained, ids, message, sent
 from git_coop.errors import CoopError, Refused, StoreFault, Usage
 from git_coop.files import exists
 from git_coop.layout import Box, message_path
+from git_coop.letters import first_line
 from git_coop.message import Draft
 from git_coop.record import Record
 from git_coop.sent import Sent
@@ -80,7 +81,8 @@ def queue(
         if sent.holds(there, name):
             continue
         data = message.compose(_draft(name, there, head, content, now, expires))
-        note = Sent(name, there.key, path, there.store.root, expires, content.subject or subject_of(content.body), run)
+        told = subject_of(content.body)
+        note = Sent(name, there.key, path, there.store.root, expires, content.subject or "", run, told)
         if sent.record(own, note) and _publish(own, there, name, data):
             return Queued(name, there, path, expires, last, off)
     raise Refused("no free message id", hint="try again")
@@ -133,6 +135,5 @@ def _take_back(own: Box, there: Box, name: str) -> None:
 
 
 def subject_of(body: str) -> str:
-    """The first line of a body that is not blank: what a list shows of a message without a subject."""
-    line = next((line for line in body[:65_536].splitlines() if line.strip()), "")
-    return safe_line(" ".join(line.split()), SUBJECT_LIMIT)
+    """The first line that says what a body is about: what a list shows of a message without a subject."""
+    return safe_line(first_line(body[:65_536]), SUBJECT_LIMIT)

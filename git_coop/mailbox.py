@@ -9,12 +9,14 @@ from errno import ENOENT, ENOTDIR
 from typing import TYPE_CHECKING, TypeVar
 
 from git_coop import box as boxes
-from git_coop import discover, drained, files, ids, inbox, message
+from git_coop import discover, drained, files, ids, inbox, message, receipts
 from git_coop.errors import CoopError, NotFound, StoreFault
 from git_coop.inbox import Listing
 from git_coop.layout import Box, message_path
 from git_coop.layout import boxes as all_boxes
+from git_coop.letters import first_line
 from git_coop.message import Message
+from git_coop.receipts import Receipt
 from git_coop.record import Record
 from git_coop.store import Store
 
@@ -29,6 +31,7 @@ INBOX, STRANDED, SEEN, EXPIRED = "inbox", "stranded", "seen", "expired"
 STATES = (INBOX, STRANDED, SEEN, EXPIRED)
 OPEN = (INBOX, STRANDED)  # what still waits for somebody
 _CHUNK = 1 << 20
+_START = 4096  # characters of a body that a list looks into
 
 
 class Tally(Record):
@@ -78,6 +81,22 @@ def showings(box: Box) -> "dict[str, int]":
         folder = box.shown + b"/" + session
         for name in files.entries(folder) if files.is_real_folder(folder) else ():
             found[name] = found.get(name, 0) + 1
+    return found
+
+
+def took_over(box: Box, receipt: Receipt) -> bool:
+    """Whether a receipt is all that is left of a showing: its marker went when the message was filed."""
+    return receipt.shown_at is not None and not files.exists(receipts.marker_path(box, receipt.session, receipt.id))
+
+
+def _receipted(box: Box) -> "dict[str, int]":
+    """1 for each message whose receipt took over the marker of a showing."""
+    found: dict[str, int] = {}
+    for name in files.entries(box.receipts):
+        identifier, session = name[: ids.LENGTH], name[ids.LENGTH + 1 : -len(".toml")]
+        receipt = receipts.read_receipt(box, session, identifier) if ids.is_id(identifier) else None
+        if receipt is not None and took_over(box, receipt):
+            found[identifier] = 1
     return found
 
 
@@ -174,10 +193,11 @@ def entries(box: Box, states: "Iterable[str]") -> "list[Entry]":
     newest = _tried("", lambda: newest_owner(box), [])
     found: list[Entry] = []
     for state in states:
+        told = _tried(nothing, lambda: _receipted(box), []) if state in (SEEN, EXPIRED) else nothing
         listing = _listed(box, state, []) or Listing()
         opened = (entry(box, state, name) for name in listing.ids)
         found += [
-            each.replace(shown=marks.get(each.id, 0) if state == INBOX else 0, earlier=is_earlier(newest, each.id))
+            each.replace(shown=marks.get(each.id, 0) + told.get(each.id, 0), earlier=is_earlier(newest, each.id))
             for each in opened
             if each is not None
         ]
@@ -202,11 +222,7 @@ def entry(box: Box, state: str, identifier: str) -> "Entry | None":
         return Entry(identifier, state, box, reason=f"it is no message: {damage}")
     parsed = message.parse(identifier, contents.data)
     size = contents.size - len(contents.data) + parsed.size
-    return Entry(identifier, state, box, parsed.replace(body=""), bytes=size, start=_first_line(parsed.body))
-
-
-def _first_line(body: str) -> str:
-    return next((line for line in body[:4096].splitlines() if line.strip()), "").strip()
+    return Entry(identifier, state, box, parsed.replace(body=""), bytes=size, start=first_line(parsed.body[:_START]))
 
 
 def find(box: Box, asked: str, states: "tuple[str, ...]" = STATES) -> "tuple[str, str]":

@@ -95,7 +95,7 @@ def _tell_run(box: Box, run: str, notes: "list[Sent]", now: int) -> str:
         words = untold[0][1] if len(notes) == 1 else f"{len(untold)} of {len(notes)} messages were not consumed"
         lines = [f"{how}: message {note.id} to {os.fsdecode(note.path)}" for note, how in untold[:_NAMED]]
         lines += [f"and {len(untold) - _NAMED} more"] if len(untold) > _NAMED else []
-        lines += [f"subject: {untold[0][0].subject}"] if untold[0][0].subject else []
+        lines += [f"subject: {untold[0][0].about}"] if untold[0][0].about else []
         made = _make(box, run, untold[0][0].expires, words, lines, now)
     for note in notes:
         sent.forget(box, note.id)

@@ -19,6 +19,12 @@ class Sent(Record):
     expires: int
     subject: str = ""
     run: str = ""
+    first_line: str = ""  # of its body, which its recipient may have removed by the time its sender asks
+
+    @property
+    def about(self) -> str:
+        """What tells it from others: its subject, else the first line of its body."""
+        return self.subject or self.first_line
 
     def box(self, own: Store) -> Box:
         """The box that holds the message: the recipient's, or the one that a worktree which moved took it to."""
@@ -48,6 +54,7 @@ def record(box: Box, sent: Sent) -> bool:
         "key": sent.key,
         "expires": clock.rfc3339(sent.expires),
         "subject": sent.subject or None,
+        "first_line": sent.first_line or None,
         "run": sent.run or None,
         **_path_fields("path", sent.path),
         **(_path_fields("store", sent.store) if sent.store != box.store.root else {}),
@@ -87,9 +94,8 @@ def read(box: Box, identifier: str) -> "Sent | None":
     key, store = flat.text(fields, "key"), _path(fields, "store") or box.store.root
     if expires is None or not is_key(os.fsencode(key)) or not os.path.isabs(store):
         return None
-    return Sent(
-        identifier, key, _path(fields, "path"), store, expires, flat.text(fields, "subject"), flat.text(fields, "run")
-    )
+    subject, run, first_line = (flat.text(fields, name) for name in ("subject", "run", "first_line"))
+    return Sent(identifier, key, _path(fields, "path"), store, expires, subject, run, first_line)
 
 
 def forget(box: Box, identifier: str) -> None:

@@ -49,14 +49,28 @@ def everything(own: Box) -> Notes:
 def _placed(own: Box, note: Sent, marks: "dict[Box, dict[str, int]]") -> Fate:
     try:
         fate = fate_of(own, note)
-        if fate.box is None or fate.state not in (QUEUED, STRANDED, EXPIRED):
+        if fate.box is None or fate.state == MISSING:
             return fate
         if fate.box not in marks:
             marks[fate.box] = mailbox.showings(fate.box)
-        count = marks[fate.box].get(note.id, 0)
+        count = marks[fate.box].get(note.id, 0) + len(_filed(fate.box, _receipt(fate)))
         return fate.replace(shown=count, state=SHOWN if count and fate.state == QUEUED else fate.state)
     except CoopError as error:
         return Fate(note, UNKNOWN, reason=error.sentence)
+
+
+def _receipt(fate: Fate) -> "Receipt | None":
+    """The receipt of a message that is no more in play."""
+    over = fate.box is not None and fate.state in (CONSUMED, EXPIRED)
+    return receipts.receipt_of(fate.box, fate.sent.id) if over and fate.box is not None else None
+
+
+def _filed(box: Box, receipt: "Receipt | None") -> "list[tuple[str, Marker]]":
+    """The showing that a receipt took over from its marker."""
+    if receipt is None or receipt.shown_at is None or not mailbox.took_over(box, receipt):
+        return []
+    kept = (receipt.client, receipt.shown, receipt.bytes, receipt.bytes_shown)
+    return [(receipt.session, Marker(receipt.event, receipt.turn, "", receipt.shown_at, *kept))]
 
 
 def fate_of(own: Box, note: Sent) -> Fate:
@@ -90,8 +104,9 @@ def trace(own: Box, asked: str) -> Fate:
         fate = fate_of(own, note)
         if fate.box is None:
             return fate
-        shown = tuple(sorted(receipts.showings(fate.box, identifier), key=lambda each: (each[1].at, each[0])))
-        receipt = receipts.receipt_of(fate.box, identifier)
+        receipt = _receipt(fate)
+        found = receipts.showings(fate.box, identifier) + _filed(fate.box, receipt)
+        shown = tuple(sorted(found, key=lambda each: (each[1].at, each[0])))
     except CoopError as error:
         return Fate(note, UNKNOWN, reason=error.sentence)
     state = SHOWN if shown and fate.state == QUEUED else fate.state

@@ -149,6 +149,9 @@ def test_only_the_newest_letter_is_live(state: str) -> None:
         ("\r\nlone\rnext", "lone"),
         ("x" * 200, "x" * 120),
         ("", ""),
+        ("\n# Handoff: brief\n\n## Task\n\nFind it.\n", "Find it."),
+        ("#  HANDOFF:brief\nFind it.\n", "Find it."),
+        ("# Another heading\nFind it.\n", "# Another heading"),
     ],
 )
 def test_the_subject_is_the_first_line_that_is_not_blank(body: str, subject: str) -> None:

@@ -41,7 +41,8 @@ def test_a_message_and_its_note(pair: tuple[Box, Box]) -> None:
     assert (done.box, done.path, done.expires, done.drained, done.off) == (pair[1], b"/there", START + 60, None, False)
     note = sent.read(pair[0], done.id)
     assert note is not None
-    assert (note.subject, note.path, note.key, note.run) == ("the first line", b"/there", pair[1].key, "")
+    assert (note.subject, note.first_line) == ("", "the first line")
+    assert (note.about, note.path, note.key, note.run) == ("the first line", b"/there", pair[1].key, "")
     assert sent.holds(pair[1], done.id)
     assert lying(pair) == (1, 1)
 

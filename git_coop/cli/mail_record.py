@@ -55,7 +55,8 @@ def entry_record(entry: Entry) -> dict[str, object]:
             "reason": safe_line(entry.reason),
         }
     fields = message_record(entry.message, entry.state, entry.box.key, entry.bytes)
-    return {**fields, "shown": entry.shown, "earlier_worktree": entry.earlier}
+    first = safe_line(entry.start) or None
+    return {**fields, "first_line": first, "shown": entry.shown, "earlier_worktree": entry.earlier}
 
 
 def tally_record(tally: Tally) -> dict[str, object]:
@@ -91,6 +92,7 @@ def fate_record(fate: Fate) -> dict[str, object]:
         "path": json_text(note.path),
         "store": json_text(note.store),
         "subject": note.subject or None,
+        "first_line": note.first_line or None,
         "sent": clock.rfc3339(ids.time_of(note.id)),
         "expires": clock.rfc3339(note.expires),
         "run": note.run or None,

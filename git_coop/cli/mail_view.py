@@ -111,7 +111,7 @@ def _row(app: App, entry: Entry) -> tuple[str, ...]:
 
 def _state(app: App, entry: Entry) -> str:
     words = [entry.state]
-    if entry.shown:
+    if entry.shown and entry.state == mailbox.INBOX:
         words.append(f"shown {_count(entry.shown, 'time')}" if is_wide(app) else f"{entry.shown}x")
     if is_wide(app) and entry.message is not None:
         words += ["for one session"] if entry.message.to_session or entry.message.to_session_damaged else []
@@ -225,7 +225,7 @@ def _sent_row(app: App, fate: Fate) -> tuple[str, ...]:
     if fate.state == "shown" and is_wide(app):
         state = f"shown {_count(fate.shown, 'time')}"
     age = clock.age(ids.time_of(note.id), app.now)
-    return _id(app, note.id), state, age, quote_path(note.path, PATH), safe_line(note.subject, 120)
+    return _id(app, note.id), state, age, quote_path(note.path, PATH), safe_line(note.about, 120)
 
 
 _TOLD = {
@@ -250,7 +250,7 @@ def traced(app: App, fate: Fate, as_json: bool) -> None:
     lines += [f"shown {_showing(fate, at)}" for at in range(len(fate.showings))]
     lines += [_receipt(fate)] if fate.receipt is not None else []
     lines += [f"{PREFIX}to: {quote_path(note.path, PATH)}"]
-    lines += [f"{PREFIX}subject: {safe_line(note.subject, 120)}"] if note.subject else []
+    lines += [f"{PREFIX}subject: {safe_line(note.about, 120)}"] if note.about else []
     lines += [f"{PREFIX}reason: {safe_line(fate.reason)}"] if fate.reason else []
     app.out("\n".join([*lines, *_as_of(app)]))
 
@@ -268,5 +268,4 @@ def _receipt(fate: Fate) -> str:
     who = "without a session" if receipt.session == NOBODY else f"by session {safe_line(receipt.session, 16)}"
     client = f" of {safe_line(receipt.client, 16)}" if receipt.client else ""
     line = f"{safe_line(receipt.outcome, 16)} {clock.rfc3339(receipt.at)} {who}{client}"
-    line += f" ({safe_line(receipt.event, 16)})" if receipt.event else ""
-    return line + (f", shown {clock.rfc3339(receipt.shown_at)}" if receipt.shown_at is not None else "")
+    return line + (f" ({safe_line(receipt.event, 16)})" if receipt.event else "")

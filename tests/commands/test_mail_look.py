@@ -125,7 +125,9 @@ def test_a_message_as_json(post: Post, side: Path) -> None:
         "bytes": 3,
         "problems": [],
     }
-    assert rows(post.json("mail", "list", cwd=side)) == [{**expected, "shown": 0, "earlier_worktree": False}]
+    assert rows(post.json("mail", "list", cwd=side)) == [
+        {**expected, "first_line": "hé", "shown": 0, "earlier_worktree": False}
+    ]
     assert message(post.json("mail", "show", identifier, cwd=side)) == {**expected, "body": "hé"}
 
 
@@ -397,10 +399,25 @@ def test_what_became_of_what_was_sent(post: Post, side: Path) -> None:
     assert traced() == f"{head}shown, not consumed: it still waits\n{expires}{showing}{tail}"
     post.drain("prompt", "s", side)
     post.drain("stop", "s", side)
-    receipt = "consumed 2026-11-30T10:45:12Z by session 043a718774c572bd (stop), shown 2026-11-30T10:45:12Z\n"
-    assert traced() == f"{head}consumed\n{expires}{receipt}{tail}"
+    showing = "shown 2026-11-30T10:45:12Z (stop) to session 043a718774c572bd, whole\n"
+    receipt = "consumed 2026-11-30T10:45:12Z by session 043a718774c572bd (stop)\n"
+    assert traced() == f"{head}consumed\n{expires}{showing}{receipt}{tail}"
+    assert message(post.json("mail", "trace", identifier))["shown"] == 1
+    assert rows(post.json("mail", "list", "--state", "seen", cwd=side))[0]["shown"] == 1
+    assert rows(post.json("mail", "sent"))[0]["shown"] == 1
     assert post("mail", "trace", identifier, cwd=side)[0] == 1  # it was not sent from there
     assert post("mail", "sent")[1] == f"{identifier}  consumed  0 seconds  {side}  about it\n"
+
+
+def test_a_message_without_a_subject_is_told_by_its_first_line(post: Post, side: Path) -> None:
+    packet = "# Handoff: brief\n\n## Task\n\nFind the leak.\n"
+    post.send(side, packet)
+    post.send(side, "plain", "--subject", "given")
+    told = [(None, "Find the leak."), ("given", "plain")]
+    for found in (post.json("mail", "sent"), post.json("mail", "list", cwd=side)):
+        assert [(row["subject"], row["first_line"]) for row in rows(found)] == told
+    assert post("mail", "list", cwd=side)[1].count("  Find the leak.\n") == 1
+    assert post("mail", "sent")[1].count("  Find the leak.\n") == 1
 
 
 def test_the_other_ends_of_a_message(post: Post, side: Path) -> None:
