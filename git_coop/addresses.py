@@ -68,6 +68,8 @@ def refused(sentence: str, place: Place, env: "Mapping[str, str]", *, outside: b
 def everyone(place: Place, env: "Mapping[str, str]") -> "list[bytes]":
     """The roots of every other worktree that git lists and that can be there, in git's order.
 
+    git does not record where the main worktree of a ``--separate-git-dir`` clone is: its box does, if it has one.
+
     Raises ``Fatal`` where the list cannot be read, which is not to say that there is nobody.
     """
     from git_coop import git  # a process, for those who need the list
@@ -78,8 +80,24 @@ def everyone(place: Place, env: "Mapping[str, str]") -> "list[bytes]":
         raise Fatal(
             f"cannot read the list of worktrees: {error.sentence}", hint="this does not mean that there is nobody"
         ) from None
-    roots = (os.path.realpath(entry.path) for entry in listed if not entry.bare and not entry.prunable)
+    roots = [os.path.realpath(entry.path) for entry in listed if not entry.bare and not entry.prunable]
+    if not any(entry.bare for entry in listed) and not any(_is_main(root, place) for root in roots[:1]):
+        roots += _unlisted(place, roots)
     return [root for root in roots if root != place.root]
+
+
+def _is_main(root: bytes, place: Place) -> bool:
+    try:
+        return discover.opened(os.path.join(root, b".git")) == place.clone.common_dir
+    except CoopError:
+        return False
+
+
+def _unlisted(place: Place, listed: "list[bytes]") -> "list[bytes]":
+    """The worktrees of this clone that have a box and that git does not list."""
+    store = place.store()
+    paths = [] if store is None else [box.path() for box in layout.boxes(store)]
+    return [path for path in paths if path and path not in listed and os.path.isdir(path) and _is_main(path, place)]
 
 
 def open_target(target: Target, own: Store, make: "Callable[[discover.Worktree], Store]", fresh: str) -> Opened:

@@ -1,6 +1,7 @@
 """Where mail may go, below the command line."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from git_coop import box as boxes
 from git_coop.errors import Fatal, NotFound, Refused, Untrusted, Usage
 from git_coop.place import Place
 from tests.support.clones import Clone, copy_template
+from tests.support.desk import Desk
 from tests.support.users import NOBODY, NOT_ROOT, give
+from tests.support.world import Worlds
 
 
 @pytest.fixture
@@ -124,3 +127,20 @@ def test_a_box_by_path_or_key(clone: Clone, here: Place) -> None:
         assert not isinstance(caught.value, NotFound)
     (side / ".git").unlink()
     assert at("../side") == opened.box
+
+
+def test_a_main_worktree_that_git_does_not_list_is_found_by_its_box(tmp_path: Path, edge: Worlds) -> None:
+    """``--separate-git-dir``: git lists the git directory in the place of the main worktree."""
+    main, side = tmp_path / "main", tmp_path / "side"
+    run = Desk(edge, tmp_path)
+    for words in (
+        ("init", "-q", f"--separate-git-dir={tmp_path / 'git'}", str(main)),
+        ("-C", str(main), "commit", "-q", "--allow-empty", "-m", "x"),
+        ("-C", str(main), "worktree", "add", "-q", str(side)),
+    ):
+        subprocess.run(["git", *words], check=True)
+    there = place.find(os.fsencode(side), os.environ, None)
+    assert addresses.everyone(there, os.environ) == []
+    assert run("todo", "add", "something", cwd=main)[0] == 0
+    assert addresses.everyone(there, os.environ) == [os.fsencode(main)]
+    assert addresses.everyone(place.find(os.fsencode(main), os.environ, None), os.environ) == [os.fsencode(side)]
