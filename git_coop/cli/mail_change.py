@@ -6,7 +6,7 @@ from git_coop import addresses, clock, mail, mailbox
 from git_coop import requeue as again
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
-from git_coop.cli.mail_queued import PATH, json_text
+from git_coop.cli.mail_queued import PATH, drains_of, json_text
 from git_coop.cli.mail_words import AS_JSON, ASKED, SESSION, term
 from git_coop.errors import CoopError, NotFound, Refused
 from git_coop.files import exists
@@ -117,7 +117,7 @@ def _requeued(app: App, done: Requeued, state: str, as_json: bool) -> None:
             "was": state,
             "shown": done.shown,
             "expires": clock.rfc3339(done.expires),
-            "drained": None if last is None else clock.rfc3339(last.at),
+            "drained": drains_of(done.box),
             "off": off,
         }
         app.json({"queued": [queued]})

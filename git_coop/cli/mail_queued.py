@@ -1,15 +1,18 @@
 """The answer to whoever sent: what is queued, until when, and whether anybody has ever looked into that box."""
 
 import os
+from collections.abc import Mapping
 
-from git_coop import clock
+from git_coop import clock, drained
 from git_coop.cli.app import App
-from git_coop.errors import CoopError
+from git_coop.errors import CoopError, StoreFault
+from git_coop.layout import Box
 from git_coop.mail import Content, Queued
 from git_coop.record import Record
 from git_coop.render import fits
 from git_coop.text import quote_path, safe_line
 
+EVENTS = ("start", "prompt", "stop")
 PATH = 200  # characters of a path; its end is kept
 
 
@@ -71,6 +74,23 @@ def _lines(app: App, each: Sending) -> list[str]:
     return lines
 
 
+def drains_of(box: Box) -> dict[str, object]:
+    """``drains`` of a box; a record that cannot be read tells of none, and stands in no answer's way."""
+    try:
+        return drains(drained.read(box))
+    except StoreFault:
+        return drains({})
+
+
+def drains(seen: Mapping[str, drained.Last]) -> dict[str, object]:
+    """When each event was last drained, and by which client, for ``--json``; null for one that never was."""
+    return {event: _drain(seen[event]) if event in seen else None for event in EVENTS}
+
+
+def _drain(last: drained.Last) -> dict[str, object]:
+    return {"at": clock.rfc3339(last.at), "client": None if last.client in ("", "-") else safe_line(last.client)}
+
+
 def record(each: Sending) -> dict[str, object]:
     """A queued message for ``--json``."""
     queued = each.queued
@@ -82,7 +102,7 @@ def record(each: Sending) -> dict[str, object]:
         "store": json_text(queued.box.store.root),
         "own_clone": each.own,
         "expires": clock.rfc3339(queued.expires),
-        "drained": None if queued.drained is None else clock.rfc3339(queued.drained.at),
+        "drained": drains_of(queued.box),
         "off": queued.off,
     }
 

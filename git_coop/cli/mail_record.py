@@ -1,14 +1,12 @@
 """Mail as JSON: the names that programs rely on. Times are strings, what is absent is null."""
 
 from git_coop import clock, ids
-from git_coop.cli.mail_queued import json_text
+from git_coop.cli.mail_queued import drains, json_text
 from git_coop.mailbox import STATES, Entry, Tally
 from git_coop.message import Message
 from git_coop.receipts import Marker, Receipt
 from git_coop.text import safe_line
 from git_coop.tracing import Fate
-
-EVENTS = ("start", "prompt", "stop")
 
 
 def when(time: int | None) -> str | None:
@@ -61,11 +59,6 @@ def entry_record(entry: Entry) -> dict[str, object]:
 
 def tally_record(tally: Tally) -> dict[str, object]:
     """A box; a count that cannot be made is null, and its fault is in ``faults``."""
-    drained = {
-        event: {"at": clock.rfc3339(last.at), "client": json_text(last.client)}
-        for event, last in tally.drained.items()
-        if event in EVENTS
-    }
     return {
         "path": json_text(tally.path),
         "key": tally.box.key,
@@ -74,7 +67,7 @@ def tally_record(tally: Tally) -> dict[str, object]:
         "showings": tally.showings,
         "earlier_worktree": tally.earlier,
         "oldest": when(tally.oldest),
-        "drained": {event: drained.get(event) for event in EVENTS},
+        "drained": drains(tally.drained),
         "owner_gone": tally.gone,
         "rejected": tally.rejected,
         "ignored": tally.ignored,

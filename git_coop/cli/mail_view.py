@@ -5,8 +5,8 @@ import os
 from git_coop import clock, history, ids, mailbox, receipts
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
-from git_coop.cli.mail_queued import PATH
-from git_coop.cli.mail_record import EVENTS, entry_record, fate_record, message_record, tally_record, trace_record
+from git_coop.cli.mail_queued import EVENTS, PATH
+from git_coop.cli.mail_record import entry_record, fate_record, message_record, tally_record, trace_record
 from git_coop.cli.mail_table import flow, is_wide, table
 from git_coop.files import exists
 from git_coop.history import Wanted

@@ -4,6 +4,7 @@ import os
 
 from git_coop import clock, ids, requests
 from git_coop.cli.app import App
+from git_coop.cli.mail_queued import drains, drains_of
 from git_coop.mail import Queued
 from git_coop.render import quoted
 from git_coop.requestbox import Shelf
@@ -33,7 +34,7 @@ def _answer(app: App, one: Request, queued: Queued | None, as_json: bool, line: 
     last = None if queued is None else queued.drained
     off = queued is not None and queued.off
     if as_json:
-        drained = None if last is None else clock.rfc3339(last.at)
+        drained = drains({}) if queued is None else drains_of(queued.box)
         app.json({"request": record(one), "drained": drained, "off": off})
     elif queued is not None:
         where = quote_path(queued.path, _PATH)

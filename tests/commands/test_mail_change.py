@@ -231,7 +231,7 @@ def test_the_answer_of_a_requeue_as_json(post: Post, side: Path) -> None:
                 "was": "expired",
                 "shown": 0,
                 "expires": "2026-12-03T10:45:12Z",
-                "drained": None,
+                "drained": {"start": None, "prompt": None, "stop": None},
                 "off": False,
             }
         ],

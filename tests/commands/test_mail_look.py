@@ -193,7 +193,7 @@ def test_the_status_as_json(post: Post, side: Path) -> None:
     sound = {"owner_gone": False, "rejected": 0, "ignored": 0, "faults": []}
     never = {"start": None, "prompt": None, "stop": None}
     at = "2026-11-30T10:45:12Z"
-    stopped = {**never, "stop": {"at": at, "client": "-"}}
+    stopped = {**never, "stop": {"at": at, "client": None}}
     main = {"path": str(post.clone.root), "key": key, "inbox": 0, "oldest": None, "drained": stopped, "own": True}
     there = {"path": str(side), "key": other, "inbox": 1, "oldest": at, "drained": never, "own": False}
     boxes = [{**main, **counted, **sound}, {**there, **counted, **sound}]

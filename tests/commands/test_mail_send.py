@@ -68,7 +68,7 @@ def test_the_answer_as_json(post: Post, side: Path) -> None:
                 "store": str(post.clone.coop),
                 "own_clone": True,
                 "expires": "2026-12-03T10:45:12Z",
-                "drained": None,
+                "drained": {"start": None, "prompt": None, "stop": None},
                 "off": False,
             }
         ],

@@ -146,7 +146,7 @@ def test_the_answers_as_json(run: Requests) -> None:
     assert code == 0
     assert {name: answer[name] for name in ("as_of", "drained", "off")} == {
         "as_of": "2026-11-30T10:45:12Z",
-        "drained": None,
+        "drained": {"start": None, "prompt": None, "stop": None},
         "off": False,
     }
     known = {
