@@ -6,14 +6,16 @@ machine is found out and takes a new id.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
-from git_coop import adopted, box, clock, files, letterbox
-from git_coop.errors import Fatal, StoreFault
+from git_coop import adopted, box, clock, discover, files, letterbox
+from git_coop.errors import CoopError, Fatal, StoreFault
 from git_coop.record import Record
 from git_coop.store import Store
 
 _PLACES = ("pushed", "bundled")
+_LOOKED_AT = 64  # paths of another store's that are looked for on this machine
 
 
 class Identity(Record):
@@ -70,6 +72,21 @@ def _is_copy(store: Store, home: bytes, mine: str) -> bool:
     except (OSError, StoreFault):
         return False  # the store was moved, or its old place cannot be seen
     return other is not None and other.strip() == mine.encode()
+
+
+def living(store: Store, name: str, paths: Iterable[bytes]) -> bytes:
+    """The root of another store on this machine that has this name, looked for at ``paths``; empty where none is.
+
+    The paths may be anybody's words: what stands there is asked for nothing but its clone and that clone's replica.
+    """
+    for path in islice(paths, _LOOKED_AT):
+        try:
+            there = discover.find(path, {}).coop
+        except CoopError:
+            continue
+        if _is_copy(store, there, name):
+            return there
+    return b""
 
 
 class Exposure(Record):
