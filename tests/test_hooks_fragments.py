@@ -179,7 +179,7 @@ def test_status_says_where_what_and_what_was_run(coop: Coop, clone: Any, sealed:
     ]
     text = coop("hooks", "status", cwd=clone.root).out
     assert f"  user: {sealed}/.copilot/hooks/git-coop.json: sessionStart, userPromptSubmitted, agentStop\n" in text
-    assert "cursor (only read about, never run): not installed" in text
+    assert "cursor (only read about, never tried): not installed" in text
 
 
 def test_the_instructions_fit_and_name_commands_that_there_are(coop: Coop, clone: Any) -> None:
@@ -187,3 +187,28 @@ def test_the_instructions_fit_and_name_commands_that_there_are(coop: Coop, clone
     assert len(text) < 1200
     for family, verb in re.findall(r"git coop (\w+) (\w+)", text):
         assert coop(family, verb, "-h", cwd=clone.root).code == 0
+
+
+def test_status_says_what_was_seen_and_by_whom_and_where_it_is_no_worktree(
+    coop: Coop, clone: Any, tmp_path: Path
+) -> None:
+    coop("letter", "write", "-m", "x", cwd=clone.root)  # a store, for a drain makes none
+    coop("drain", "--event", "start", "--session", "s", cwd=clone.root)
+    text = coop("hooks", "status", cwd=clone.root).out
+    assert re.search(r"^last start: \d+ seconds? ago by hand\nlast prompt: never in this worktree\n", text, re.M)
+    outside = coop("hooks", "status", cwd=tmp_path).out
+    assert "this is no worktree: nothing was seen here\nas of " in outside
+    assert "last start" not in outside
+
+
+def test_what_is_said_of_a_scope_fits_the_command(coop: Coop, clone: Any) -> None:
+    taken = coop("hooks", "uninstall", "-h", cwd=clone.root).out
+    assert "Only from your own settings, for every worktree (default: from" in taken
+    assert "Write to your own settings, for every worktree (default)." in coop("hooks", "install", "-h").out
+
+
+@pytest.mark.parametrize("option", ["--project", "--dry-run"])
+def test_an_option_of_installing_needs_a_client(coop: Coop, clone: Any, option: str) -> None:
+    done = coop("hooks", "install", option, cwd=clone.root)
+    sentence = f"usage: option '{option}' needs a client\nhint: git coop hooks install lists those here\n"
+    assert (done.code, done.out, done.err) == (129, "", sentence)

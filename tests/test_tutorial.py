@@ -18,7 +18,7 @@ ID = r"(?:\d{8}T\d{9}Z-)?\b[0-9a-f]{8}\b|\bt-[0-9a-z]{5}\b"
 VARYING = {
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ": "<time>",
     r"\d+ (?:second|minute|hour)s?": "<age>",
-    r"(?<=version )\d+(?:\.\d+)+": "<version>",
+    r"(?<=tried with )\d+(?:\.\d+)+": "<version>",
     r"(?<=at )[0-9a-f]{12}\b": "<commit>",
     r"\S+/git-coop(?= )": "<program>",
     r"[a-z0-9-]+-<tail>(?= (?:in|with) )": "<replica>",

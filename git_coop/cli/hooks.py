@@ -19,10 +19,10 @@ Command = Callable[..., None]
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the change as a diff and write nothing.")
-_SCOPE_HELP = {
-    USER: "Your own settings, for every worktree (default).",
-    PROJECT: "The worktree's settings, which others share.",
-    LOCAL: "Your own settings for this worktree.",
+_SCOPES = {
+    USER: "your own settings, for every worktree",
+    PROJECT: "the worktree's settings, which others share",
+    LOCAL: "your own settings for this worktree",
 }
 
 
@@ -31,19 +31,29 @@ def hooks() -> None:
     """The hooks of agent clients that run the drain."""
 
 
-def scope_options(command: Command) -> Command:
-    """``--user``, ``--project`` and ``--local``, as the one parameter ``scope``; ``None`` where none is given."""
-    for scope in reversed(SCOPES):
-        command = click.option(f"--{scope}", "chosen", flag_value=scope, multiple=True, help=_SCOPE_HELP[scope])(
-            command
-        )
-    return command
+def scope_options(verb: str, default: str) -> Callable[[Command], Command]:
+    """``--user``, ``--project`` and ``--local``, as the one parameter ``chosen``; ``verb`` is what they are for.
+
+    ``default`` says of ``--user`` what holds without any of them.
+    """
+
+    def wrap(command: Command) -> Command:
+        for scope in reversed(SCOPES):
+            text = f"{verb} {_SCOPES[scope]}{default if scope == USER else ''}."
+            command = click.option(f"--{scope}", "chosen", flag_value=scope, multiple=True, help=text)(command)
+        return command
+
+    return wrap
 
 
 def _one(chosen: Any) -> str | None:
     if len(set(chosen)) > 1:
         raise Usage("one of --user, --project and --local")
     return str(chosen[0]) if chosen else None
+
+
+def _given(chosen: tuple[str, ...]) -> str:
+    return f"--{chosen[0]}" if chosen else "--dry-run"
 
 
 def _world(app: App) -> World:
@@ -62,13 +72,15 @@ def _program(app: App) -> str:
 
 @hooks.command(cls=Verb)
 @click.argument("name", metavar="[<client>]", required=False)
-@scope_options
+@scope_options("Write to", " (default)")
 @DRY_RUN
 @AS_JSON
 @click.pass_obj
 def install(app: App, name: str | None, chosen: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Put the hooks into a client's settings; without a client, list those that are here."""
     if name is None:
+        if chosen or dry_run:
+            raise Usage(f"option '{_given(chosen)}' needs a client", hint="git coop hooks install lists those here")
         hooks_view.clients(app, hook_status.status(_world(app)), as_json)
         return
     client = hook_clients.client(name)
@@ -84,7 +96,7 @@ def install(app: App, name: str | None, chosen: tuple[str, ...], dry_run: bool, 
 
 @hooks.command(cls=Verb)
 @click.argument("name", metavar="<client>")
-@scope_options
+@scope_options("Only from", " (default: from all three)")
 @DRY_RUN
 @AS_JSON
 @click.pass_obj
@@ -117,13 +129,14 @@ def status(app: App, as_json: bool) -> None:
         delivery = config.load(app.edge.cwd, app.edge.env).stop_delivery()
     except CoopError as error:
         app.warn(error.sentence)
-    seen = app.last_seen()
-    hooks_view.status(app, hook_status.status(_world(app), stop_delivery=delivery), seen, as_json)
+    seen, world = app.last_seen(), _world(app)
+    found = hook_status.status(world, stop_delivery=delivery)
+    hooks_view.status(app, found, seen, as_json, inside=world.root is not None)
 
 
 @hooks.command(cls=Verb)
 @click.argument("name", metavar="<client>")
-@scope_options
+@scope_options("For", " (default)")
 @AS_JSON
 @click.pass_obj
 def show(app: App, name: str, chosen: tuple[str, ...], as_json: bool) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from git_coop import clock, hook_command, wiring
 from git_coop.cli.app import App
+from git_coop.cli.table import words
 from git_coop.errors import CoopError
 from git_coop.hook_clients import Client
 from git_coop.hook_status import Wiring, runs
@@ -97,34 +98,46 @@ def clients(app: App, found: Sequence[Wiring], as_json: bool) -> None:
         app.out("no client was found; there are " + ", ".join(each.client.name for each in found))
 
 
-def status(app: App, found: Sequence[Wiring], seen: Seen, as_json: bool) -> None:
-    """Every client's wiring, then when each event was last drained in this worktree."""
+def status(app: App, found: Sequence[Wiring], seen: Seen, as_json: bool, *, inside: bool = True) -> None:
+    """Every client's wiring, then when each event was last drained in this worktree, if this is ``inside`` one."""
     if as_json:
         app.json({"clients": [_wiring(each, app.edge.env) for each in found], "last_seen": _seen(seen)})
         return
     for each in found:
         _client(app, each)
-    for event in ("start", "prompt", "stop"):
-        when = "never in this worktree"
-        if event in seen:
-            then, by = seen[event]
-            when = f"{app.age(then)}" + (f" by {safe_line(by)}" if by else "")
-        app.out(f"last {event}: {when}")
+    for event in ("start", "prompt", "stop") if inside else ():
+        _line(app, f"last {event}: {_when(app, seen, event)}", "")
+    if not inside:
+        _line(app, "this is no worktree: nothing was seen here", "")
     app.out(f"as of {clock.rfc3339(app.now)}")
+
+
+def _when(app: App, seen: Seen, event: str) -> str:
+    if event not in seen:
+        return "never in this worktree"
+    then, by = seen[event]
+    return app.age(then) + (" by hand" if by in ("", "-") else f" by {safe_line(by)}")
+
+
+def _line(app: App, text: str, indent: str) -> None:
+    """A line, broken at the terminal's width; what goes on stands further in."""
+    room = None if app.columns is None else max(app.columns - len(indent) - 2, 16)
+    first, *rest = words(text, room, cut=False)
+    app.out("\n".join([indent + first, *(f"{indent}  {line}" for line in rest)]))
 
 
 def _client(app: App, each: Wiring) -> None:
     state = "" if each.installed else ": not installed" if each.present else ": not installed, and not found here"
-    ran = f"run with version {each.client.ran}" if each.client.ran else "only read about, never run"
-    app.out(f"{each.client.name} ({ran}){state}")
+    ran = f"tried with {each.client.ran}" if each.client.ran else "only read about, never tried"
+    _line(app, f"{each.client.name} ({ran}){state}", "")
     for place in each.places:
         if place.ours:
             events = ", ".join(dict.fromkeys(found.event for found in place.ours))
-            app.out(f"  {place.scope}: {safe_line(place.path)}: {safe_line(events)}")
+            _line(app, f"{place.scope}: {safe_line(place.path)}: {safe_line(events)}", "  ")
             for command in dict.fromkeys(found.command for found in place.ours):
-                app.out(f"    runs {safe_line(command)}")
+                _line(app, f"runs {safe_line(command)}", "    ")
     for problem in each.problems:
-        app.out(f"  problem: {safe_line(problem)}")
+        _line(app, f"problem: {safe_line(problem)}", "  ")
 
 
 def _wiring(each: Wiring, env: Mapping[str, str]) -> dict[str, object]:
@@ -159,6 +172,10 @@ def _runs(found: Found, env: Mapping[str, str]) -> bool:
 
 def _seen(seen: Seen) -> dict[str, object]:
     return {
-        event: {"at": clock.rfc3339(seen[event][0]), "client": seen[event][1] or None} if event in seen else None
+        event: {"at": clock.rfc3339(seen[event][0]), "client": _client_of(seen[event])} if event in seen else None
         for event in ("start", "prompt", "stop")
     }
+
+
+def _client_of(last: tuple[int, str]) -> str | None:
+    return None if last[1] in ("", "-") else last[1]

@@ -22,8 +22,8 @@ def fold(pieces: Sequence[str], room: int | None) -> list[str]:
     return lines
 
 
-def words(text: str, room: int | None) -> list[str]:
-    """Safe text broken at spaces into lines of at most ``room`` cells; a longer word is cut."""
+def words(text: str, room: int | None, *, cut: bool = True) -> list[str]:
+    """Safe text broken at spaces into lines of at most ``room`` cells; a longer word is cut, or else left whole."""
     if room is None or width(text) <= room:
         return [text]
     lines = [""]
@@ -33,7 +33,7 @@ def words(text: str, room: int | None) -> list[str]:
             lines.append(word)
         else:
             lines[-1] = longer
-    return [fit(line, max(room, LEAST)) for line in lines]
+    return [fit(line, max(room, LEAST)) for line in lines] if cut else lines
 
 
 def grid(rows: Sequence[Sequence[str]], columns: int | None, *, right: Sequence[int] = ()) -> list[list[str]]:
