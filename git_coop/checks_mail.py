@@ -101,20 +101,25 @@ def filed(case: Case) -> Iterator[Finding]:
 
 
 def orphans(case: Case) -> Iterator[Finding]:
-    """Boxes whose worktree is gone: their mail waits for nobody."""
+    """Boxes whose worktree is gone: what lies there waits for nobody."""
     rows = overview.clone(case.place, case.store, case.env, [])
     for row in overview.orphans(rows):
         path, held = os.fsdecode(row.glance.path), row.glance.undelivered
-        if held or row.glance.letter is not None:
-            letter = ", and a live letter" if row.glance.letter is not None else ""
+        letter = None if row.adopted else row.glance.letter
+        holds = [many(held, "undelivered message")] if held else []
+        holds += [f"the live letter {letter.id}"] if letter is not None else []
+        if holds:
+            ways = ["send a message elsewhere: git coop mail requeue ID --to PATH"] if held else []
+            ways += [f"go on with the letter here: git coop letter adopt {letter.id}"] if letter is not None else []
             yield Finding(
                 "orphans",
                 FOUND,
-                f"no worktree at '{path}', whose box holds {many(held, 'undelivered message')}{letter}",
-                "make a worktree there again, or send one elsewhere: git coop mail requeue ID --to PATH",
+                f"no worktree at '{path}', whose box holds {' and '.join(holds)}",
+                "; ".join(["make a worktree there again, or " + ways[0], *ways[1:]]),
             )
         else:
-            yield Finding("orphans", NOTE, f"no worktree at '{path}'; its box holds nothing that waits")
+            rest = "; its letter was adopted" if row.adopted else "; its box holds nothing that waits"
+            yield Finding("orphans", NOTE, f"no worktree at '{path}'{rest}")
 
 
 def twins(case: Case) -> Iterator[Finding]:

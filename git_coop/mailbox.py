@@ -111,8 +111,11 @@ def newest_owner(box: Box) -> str:
     return known[-1] if len(known) > 1 else ""
 
 
-def tally(box: Box, own: "Box | None", env: "Mapping[str, str]") -> Tally:
-    """Count a box. Total: what cannot be read is a fault in the answer. The caller's ``own`` box is never gone."""
+def tally(box: Box, own: "Box | None", env: "Mapping[str, str]", here: bytes = b"") -> Tally:
+    """Count a box. Total: what cannot be read is a fault in the answer.
+
+    The caller's ``own`` box is never gone, and it is at ``here``, whatever it says while a move was not noted yet.
+    """
     faults: list[str] = []
     listings = {state: _listed(box, state, faults) for state in STATES}
     waiting = listings[INBOX] or Listing()
@@ -124,7 +127,7 @@ def tally(box: Box, own: "Box | None", env: "Mapping[str, str]") -> Tally:
     ignored = sum(found.ignored for found in listings.values() if found is not None)
     return Tally(
         box,
-        _tried(b"", box.path, faults),
+        here if here and box == own else _tried(b"", box.path, faults),
         {state: None if found is None else len(found.ids) for state, found in listings.items()},
         held=len(shown),
         showings=sum(shown),

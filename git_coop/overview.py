@@ -11,26 +11,24 @@ from typing import TypeVar
 
 from git_coop import box as boxes
 from git_coop import (
-    discover,
     drained,
     files,
     flat,
+    homeless,
     inbox,
     layout,
     letterbox,
     message,
-    replica,
     requestbox,
     todobox,
 )
-from git_coop.errors import CoopError, StoreFault
+from git_coop.errors import StoreFault
 from git_coop.layout import Box
 from git_coop.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from git_coop.drained import Last
-    from git_coop.git import Listed
     from git_coop.letters import Letter
     from git_coop.place import Place
     from git_coop.store import Store
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OPENED = 4  # messages opened to say from whom
-BOXES = 64  # boxes whose directory is looked for at a glance
 SESSIONS = 256  # sessions whose markers are counted
 _HEAD = 1 << 16  # bytes that hold what stands before a record's texts
 
@@ -97,12 +94,16 @@ class Glance(Record):
 
 
 class Row(Record):
-    """One line of the clone: a worktree or a box without one. ``gone`` says why nobody drains it."""
+    """One line of the clone: a worktree or a box without one. ``gone`` says why nobody drains it.
+
+    ``adopted``: its worktree is gone, and somebody took its letter over.
+    """
 
     glance: Glance
     current: bool = False
     gone: str = ""
     branch: "str | None" = None
+    adopted: bool = False
 
 
 def glance(box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int = OPENED) -> Glance:
@@ -230,23 +231,6 @@ def head_of(path: bytes, stop: str) -> "dict[str, str | int]":
     return flat.loads(data.partition(f"\n{stop} = ".encode())[0])
 
 
-def alone(store: "Store", now: int) -> "tuple[int, str]":
-    """How many letters exist in this place only, and the sentence that says so; without asking for any setting."""
-    exposure = replica.only_here(store)
-    known = None if exposure.pushed is None else "pushed before"
-    return exposure.alone, replica.warning(exposure, known, now)
-
-
-def abandoned(store: "Store") -> "tuple[int, int]":
-    """(boxes whose directory is gone, undelivered messages in them), among the first boxes of the store.
-
-    Without git's list of worktrees: a glance starts no process.
-    """
-    gone = [box for box in layout.boxes(store)[:BOXES] if box.path() and not os.path.isdir(box.path())]
-    held = [len(inbox.listed(folder).ids) for box in gone for folder in (box.inbox, box.claiming)]
-    return len(gone), sum(held)
-
-
 def is_off(store: "Store") -> bool:
     """Whether delivery is held in the whole clone."""
     return files.exists(store.root + b"/OFF")
@@ -263,29 +247,36 @@ def clone(place: "Place", store: "Store | None", env: "Mapping[str, str]", fault
     known = {} if store is None else {box.key: box for box in layout.boxes(store)}
     open_asks = [] if store is None else asks(store, faults)
     homes = {boxes.key(os.path.realpath(one.path)): one for one in listed if not one.prunable}
-    moved = {} if known.keys() <= homes.keys() else _identities(list(homes.values()))
+    moved = {} if known.keys() <= homes.keys() else homeless.identities(one.path for one in homes.values())
+    former = {moved[owner]: key for key, box in known.items() if (owner := _last_owner(box)) in moved}
     rows = []
     for key, one in homes.items():
         path = os.path.realpath(one.path)
-        seen = glance(known.pop(key, None), path, open_asks, opened=0)
+        box = known.pop(key, None) or known.pop(former.get(path, ""), None)
+        seen = glance(box, path, open_asks, opened=0)
         rows.append(Row(seen, path == place.root, branch=one.branch))
     for box in known.values():
         seen = glance(box, box.path(), open_asks, opened=0)
         rows.append(Row(seen, box.path() == place.root, _why_gone(box, moved)))
-    return rows
+    return _with_adoptions(store, rows)
 
 
-def _identities(listed: "Sequence[Listed]") -> "dict[str, bytes]":
-    """The worktrees by their coop ids: what a move left under an old path still has an owner."""
-    found = {}
-    for one in listed:
-        try:
-            worktree = discover.find(one.path, {})
-            found[boxes.identity(worktree)] = worktree.root
-        except CoopError:
-            continue
-    found.pop("", None)
-    return found
+def _with_adoptions(store: "Store | None", rows: "list[Row]") -> "list[Row]":
+    left = {row.glance.letter.id for row in orphans(rows) if row.glance.letter is not None}
+    taken = left & homeless.taken(store) if store is not None and left else set()
+    return [
+        row.replace(adopted=True)
+        if row.gone == "gone" and row.glance.letter is not None and row.glance.letter.id in taken
+        else row
+        for row in rows
+    ]
+
+
+def _last_owner(box: Box) -> str:
+    try:
+        return (boxes.owners(box) or [""])[-1]
+    except StoreFault:
+        return ""
 
 
 def _why_gone(box: Box, moved: "Mapping[str, bytes]") -> str:

@@ -283,6 +283,22 @@ def test_a_box_whose_worktree_is_gone_is_listed_with_what_it_holds(ward: Ward, b
     assert ward.said("orphans") == [f"no worktree at '{ward.peer}', whose box holds 1 undelivered message"]
 
 
+def test_a_letter_whose_worktree_is_gone_is_a_finding_until_it_is_adopted(ward: Ward) -> None:
+    (ward.box() / "inbox" / f"{ward.mail}.eml").unlink()
+    letter = ward.desk.letter("how far I came", cwd=ward.peer)
+    ward.clone.git("worktree", "remove", "--force", str(ward.peer))
+    (found,) = ward.look("orphans")
+    assert (found.outcome, found.what) == (
+        FOUND,
+        f"no worktree at '{ward.peer}', whose box holds the live letter {letter}",
+    )
+    way = f"go on with the letter here: git coop letter adopt {letter}"
+    assert found.remedy == f"make a worktree there again, or {way}"
+    ward.desk("letter", "adopt", letter)
+    (found,) = ward.look("orphans")
+    assert (found.outcome, found.what) == (NOTE, f"no worktree at '{ward.peer}'; its letter was adopted")
+
+
 def test_an_empty_box_without_a_worktree_is_a_note(ward: Ward) -> None:
     (ward.box() / "inbox" / f"{ward.mail}.eml").unlink()
     ward.clone.git("worktree", "remove", "--force", str(ward.peer))

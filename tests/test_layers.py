@@ -76,6 +76,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "text_drain",
         "replica",
         "holdings",
+        "homeless",
         "ledger",
         "ledger_files",
         "ledger_walk",

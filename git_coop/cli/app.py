@@ -91,6 +91,11 @@ class App:
         store = here.store()
         return None if store is None else here.look(store)
 
+    def path_of(self, box: Box) -> bytes:
+        """Where a box's worktree is: of the own one here, whatever it says while a move was not noted yet."""
+        here = self.nearby
+        return here.root if box == here.look(box.store) else box.path()
+
     def open_box(self, here: Place) -> Box:
         """The box of this place, ready to be written; store and box are made where they are missing."""
         opened = here.open(self.new_store(here.clone), self.fresh_id())

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from git_coop import ids, letterbox, letters
+from git_coop import ids, letterbox, letters, mailbox
 from git_coop.cli import bodies, filters, letter_log, letter_view
 from git_coop.cli.app import App
 from git_coop.cli.bodies import Given
@@ -45,7 +45,7 @@ RECIPIENT = click.option(
 )
 
 
-LAZY = {"adopt": ("git_coop.cli.letter_fleet", "write another store's letter as this worktree's own")}
+LAZY = {"adopt": ("git_coop.cli.letter_adopt", "write another store's letter as this worktree's own")}
 
 
 @click.group(cls=Family, lazy=LAZY)
@@ -203,9 +203,15 @@ def _change(app: App, asked: str | None, transition: letter_view.Transition, ver
     if found.key != box.key:
         raise Refused(
             f"cannot {verb} letter {found.id}: it is another worktree's",
-            hint="only the next session there may close it",
+            hint=_who_may(app, Box(box.store, found.key), found),
         )
     letter_view.changed(app, letterbox.change(app.open_box(app.place), found.id, transition), as_json)
+
+
+def _who_may(app: App, home: Box, found: Letter) -> str:
+    if mailbox.is_gone(home, app.edge.env):
+        return f"its worktree is gone: git coop letter adopt {ids.tail(found.id)} takes it over"
+    return "only the next session there may close it"
 
 
 @letter.command("list", cls=Verb)

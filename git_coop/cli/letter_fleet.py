@@ -1,15 +1,10 @@
-"""Other machines' letters: listed, shown in a frame, and adopted as letters of this worktree's own."""
+"""Other machines' letters: listed, and shown in a frame."""
 
-import click
-
-from git_coop import adopted, body, clock, fleet, ids, ledger, letterbox, letters, replica
-from git_coop.cli import bodies, letter_view
+from git_coop import adopted, clock, fleet, ledger, replica
+from git_coop.cli import letter_view
 from git_coop.cli.app import App
-from git_coop.cli.frame import Verb
-from git_coop.errors import NotFound, Refused
+from git_coop.errors import NotFound
 from git_coop.fleet import Far, Shelf
-from git_coop.layout import Box
-from git_coop.letters import BODY_LIMIT, Letter
 from git_coop.place import Place
 from git_coop.render import quoted
 from git_coop.store import Store
@@ -91,50 +86,3 @@ def whole(app: App, far: Far, *, as_json: bool, raw: bool) -> None:
     lines.append(f"Subject: {safe_line(letter.subject, _SUBJECT)}")
     lines.append(f"As of:   {clock.rfc3339(app.now)}")
     app.write(("\n".join(lines) + "\n\n" + quoted(letter.body)).encode("utf-8", "replace"))
-
-
-@click.command(cls=Verb)
-@click.argument("asked", metavar="<id>")
-@click.option("--session", metavar="<id>", help="The calling session, where its client does not say.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-@click.pass_obj
-def adopt(app: App, asked: str, session: str | None, as_json: bool) -> None:
-    """Write another store's letter as this worktree's own; its store is told at the next sync."""
-    here = app.place
-    store = here.store()
-    far = None if store is None else find(store, asked)
-    if store is None or far is None:
-        raise NotFound(f"no letter '{asked}' of another store", hint="git coop letter list --fleet shows them")
-    text = bodies.guarded(body.from_bytes(far.letter.body.encode(), limit=BODY_LIMIT, what="letter")) or ""
-    box = app.open_box(here)
-    _once(box, far)
-    head = app.head(here)
-
-    def draft(identifier: str) -> Letter:
-        return letters.written(
-            Letter(
-                id=identifier,
-                key=box.key,
-                path=here.root.decode("utf-8", "replace"),
-                body=text,
-                subject=letters.subject_of(far.letter.subject) or letters.subject_of(text),
-                created_at=ids.time_of(identifier),
-                branch=head.branch,
-                head=head.commit,
-                session=app.session(session),
-                adopted_from=far.address,
-            )
-        )
-
-    sent = letterbox.write(box, draft, app.now, app.edge.entropy)
-    letter_view.wrote(app, sent, as_json)
-
-
-def _once(box: Box, far: Far) -> None:
-    """Refuse what is adopted here already and still lives."""
-    live = letterbox.live(box)
-    if live is not None and live.adopted_from == far.address:
-        raise Refused(
-            f"letter {far.letter.id} of {far.replica} was adopted here as {live.id}",
-            hint=f"git coop letter read {ids.tail(live.id)} reads it",
-        )

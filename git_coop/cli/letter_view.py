@@ -150,7 +150,7 @@ def _broken_record(broken: Broken) -> dict[str, object]:
 def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bool) -> None:
     rows = _chosen(shelf, closed)
     if everywhere and (rows or shelf.broken):
-        app.out(quote_path(home.path()) or home.key)
+        app.out(quote_path(app.path_of(home)) or home.key)
     elsewhere = adopted.everywhere(home.store) if rows else {}
     for letter in rows:
         earlier = is_inherited(home, letter.id)

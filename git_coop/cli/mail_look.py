@@ -19,7 +19,7 @@ from git_coop.mailbox import OPEN, STATES
 @click.option("--all-worktrees", "everywhere", is_flag=True, help="The boxes of every worktree of the clone.")
 @AS_JSON
 @click.pass_obj
-@filters.options
+@filters.searching("a subject, first line, sender's path or kind")
 def list_(
     app: App, want: Wanted, state: str | None, closed: bool, box: str | None, everywhere: bool, as_json: bool
 ) -> int:
@@ -71,7 +71,7 @@ def status(app: App, as_json: bool) -> int:
     if store is None:
         return mail_view.no_store(app, as_json)
     own = here.look(store)
-    tallies = [mailbox.tally(box, own, app.edge.env) for box in layout.boxes(store)]
+    tallies = [mailbox.tally(box, own, app.edge.env, here.root) for box in layout.boxes(store)]
     return mail_view.status(app, store, own, tallies, as_json)
 
 
@@ -91,7 +91,7 @@ def trace(app: App, asked: str, as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def sent(app: App, as_json: bool) -> int:
-    """List what this worktree sent and has not yet been told the outcome of."""
+    """List what was sent from here and what became of it, until its outcome was told by mail."""
     box = app.own_box(app.nearby)
     notes = tracing.Notes() if box is None else tracing.everything(box)
     return mail_view.sent(app, notes, as_json)

@@ -47,7 +47,10 @@ def listing(app: App, own: Box | None, homes: list[Box], states: tuple[str, ...]
 
     A box that cannot be listed hides no other.
     """
-    found = [(mailbox.tally(home, own, app.edge.env), _wanted(mailbox.entries(home, states), want)) for home in homes]
+    root = app.nearby.root
+    found = [
+        (mailbox.tally(home, own, app.edge.env, root), _wanted(mailbox.entries(home, states), want)) for home in homes
+    ]
     if as_json:
         messages = [entry_record(entry) for _tally, rows in found for entry in rows]
         app.json({"messages": messages, "boxes": [tally_record(tally) for tally, _rows in found]})

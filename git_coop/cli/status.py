@@ -2,7 +2,7 @@
 
 import click
 
-from git_coop import overview
+from git_coop import homeless, overview, replica
 from git_coop.cli import status_view
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
@@ -43,8 +43,7 @@ def _facts(app: App, store: Store | None, faults: list[str]) -> Facts:
     if store is None:
         return Facts()
     try:
-        gone, held = overview.abandoned(store)
-        return Facts(*overview.alone(store, app.now), gone, held)
+        return Facts(replica.only_here(store).alone, homeless.left(app.nearby, store))
     except StoreFault as error:
         faults.append(error.sentence)
         return Facts()

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from git_coop import clock, ids, overview
 from git_coop.cli import colour
 from git_coop.cli.app import App
+from git_coop.cli.mail_queued import drains
 from git_coop.cli.table import fold, grid, words
+from git_coop.homeless import Left
 from git_coop.letter_record import fields
 from git_coop.letters import UNREAD
 from git_coop.overview import Glance, Mail, Row
@@ -22,12 +24,10 @@ _PATH = 200
 
 
 class Facts(Record):
-    """What concerns the whole clone: letters in one place only, boxes without a directory, the mail they hold."""
+    """What concerns the whole clone: letters in one place only, and what waits in boxes without a directory."""
 
     alone: int = 0
-    warning: str = ""
-    gone: int = 0
-    held: int = 0
+    left: Left = Left()
 
 
 class Line(Record):
@@ -130,17 +130,22 @@ def _notes(seen: Glance, facts: Facts, room: int | None) -> list[Line]:
         said.append(f"{mail.stranded} stranded in claiming/: the next drain returns what is there")
     if mail.rejected:
         said.append(f"{mail.rejected} names in the inbox are no messages")
-    if facts.gone:
-        said.append(
-            f"{facts.gone} box{'es' if facts.gone > 1 else ''} of a worktree that is gone,"
-            f" with {facts.held} undelivered: 'git coop status --all-worktrees'"
-        )
-    said += [facts.warning] if facts.warning else []
+    if facts.left.boxes:
+        said.append(_left(facts.left))
+    if facts.alone:
+        said.append("letters exist in this place only (git coop backup, git coop sync)")
     return [
         Line("note" if not index else "", [text], colour.YELLOW)
         for note in said
         for index, text in enumerate(words(note, room))
     ]
+
+
+def _left(left: Left) -> str:
+    where = "1 box of a worktree that is gone" if left.boxes == 1 else f"{left.boxes} boxes of worktrees that are gone"
+    held = [f"{left.mail} undelivered"] if left.mail else []
+    held += [f"{left.letters} live letter{'s' if left.letters > 1 else ''}"] if left.letters else []
+    return f"{where}, with {' and '.join(held)}: 'git coop doctor' has the way out"
 
 
 def short(app: App, store: Store | None, seen: Glance, faulty: bool) -> None:
@@ -186,6 +191,7 @@ def _columns(cells: Sequence[str], narrow: bool) -> list[str]:
 def _cells(app: App, row: Row) -> tuple[str, ...]:
     seen = row.glance
     letter = "unreadable" if seen.dark else "-" if seen.letter is None else seen.letter.status
+    letter = "adopted" if row.adopted else letter
     last = seen.last
     path = quote_path(seen.path) or (seen.box.key if seen.box is not None else "")
     return (
@@ -204,7 +210,7 @@ def _clone(store: Store | None, facts: Facts | None) -> dict[str, object]:
         "store": None if store is None else os.fsdecode(store.root),
         "off": store is not None and overview.is_off(store),
     }
-    return record if facts is None else {**record, "letters_alone": facts.alone, "boxes_gone": facts.gone}
+    return record if facts is None else {**record, "letters_alone": facts.alone, "boxes_gone": facts.left.boxes}
 
 
 def _record(seen: Glance, gone: str = "") -> dict[str, object]:
@@ -227,13 +233,6 @@ def _record(seen: Glance, gone: str = "") -> dict[str, object]:
         },
         "todos": {"open": seen.todos},
         "requests": {"asked": seen.asked, "asking": seen.asking},
-        "drained": {event: _last(seen, event) for event in EVENTS},
+        "drained": drains(seen.hooks),
         "unreadable": [safe_line(fault) for fault in seen.faults],
     }
-
-
-def _last(seen: Glance, event: str) -> dict[str, object] | None:
-    last = seen.hooks.get(event)
-    return (
-        None if last is None else {"at": clock.rfc3339(last.at), "client": None if last.client == "-" else last.client}
-    )

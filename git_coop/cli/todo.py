@@ -77,7 +77,7 @@ def _chosen(shelf: Shelf, closed: bool) -> tuple[Todo, ...]:
 def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bool) -> None:
     rows = _chosen(shelf, closed)
     if everywhere and rows:
-        app.out(quote_path(home.path()) or home.key)
+        app.out(quote_path(app.path_of(home)) or home.key)
     for one in rows:
         age = pad(clock.age(one.created_at, app.now), 10)
         start = f"{'  ' if everywhere else ''}{one.id}  {pad(one.status, 4)}  {age}  "

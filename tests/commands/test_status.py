@@ -94,7 +94,7 @@ delivery  on
 hooks     start 5 minutes ago, prompt never, stop 5 minutes ago
 store     {run.clone.coop}
 as of     2026-11-30T11:51:12Z
-note      1 letter exists in this place only: set coop.remote and run git coop sync, or git coop backup FILE
+note      letters exist in this place only (git coop backup, git coop sync)
 """
     )
 
@@ -131,8 +131,52 @@ def test_held_delivery_strays_and_missing_stop_hooks_are_noted(run: Glances) -> 
         "mail was shown 10 times, never consumed: no stop hook has run here",
         "note      1 stranded in claiming/: the next drain returns what is there",
         "note      1 names in the inbox are no messages",
-        "note      1 box of a worktree that is gone, with 0 undelivered: 'git coop status --all-worktrees'",
     ]
+
+
+def test_a_box_without_a_worktree_is_noted_while_something_waits_in_it(run: Glances) -> None:
+    third = run.clone.worktree("third")
+    run.desk("todo", "add", "x", cwd=third)
+    run.desk.letter("for the next one", cwd=run.peer)
+    run.send("one", run.root, run.peer)
+    run.clone.git("worktree", "remove", "--force", str(third))
+    assert "gone" not in run("status")
+    run.clone.git("worktree", "remove", "--force", str(run.peer))
+    said = "1 box of a worktree that is gone, with 1 undelivered and 1 live letter: 'git coop doctor' has the way out"
+    assert f"note      {said}\n" in run("status")
+    assert json.loads(run("status", "--json"))["boxes_gone"] == 1
+    letter = json.loads(run("letter", "list", "--all-worktrees", "--json"))["letters"][0]["id"]
+    run.desk.done("letter", "adopt", letter)
+    assert "note      1 box of a worktree that is gone, with 1 undelivered: 'git coop doctor'" in run("status")
+    assert f"!  adopted     1      -      -  gone     {run.peer}\n" in run("status", "--all-worktrees")
+    (message,) = next(run.clone.coop.glob("mail/box/peer-*")).glob("inbox/*")
+    message.unlink()
+    assert "gone" not in run("status")
+    assert "letters exist in this place only" in run("status")
+
+
+def test_views_of_a_worktree_that_moved_give_its_place_of_today(run: Glances) -> None:
+    run.desk.letter("for the next one", cwd=run.peer)
+    run.desk("todo", "add", "x", cwd=run.peer)
+    run.send("one", run.root, run.peer)
+    new = run.peer.parent / "moved"
+    run.clone.git("worktree", "move", str(run.peer), str(new))
+    before = tree(run.clone.root)
+    for words in (
+        ("status",),
+        ("status", "--all-worktrees"),
+        ("mail", "list"),
+        ("mail", "status"),
+        ("letter", "list", "--all-worktrees"),
+        ("todo", "list", "--all-worktrees"),
+    ):
+        out = run(*words, cwd=new)
+        assert str(new) in out, words
+        assert str(run.peer) not in out, words
+        assert "gone" not in out.lower(), words
+    assert json.loads(run("mail", "list", "--json", cwd=new))["boxes"][0]["path"] == str(new)
+    assert "gone" not in run("status")
+    assert tree(run.clone.root) == before
 
 
 def test_what_was_written_for_an_earlier_worktree_is_said(run: Glances) -> None:
@@ -186,7 +230,7 @@ def test_a_worktree_that_moved_has_not_lost_its_box(run: Glances) -> None:
     run.send("one", run.root, run.peer)
     run.clone.git("worktree", "move", str(run.peer), str(run.peer.parent / "moved"))
     out = run("status", "--all-worktrees")
-    assert "moved    " in out
+    assert f"   -          1      -      -  never    {run.peer.parent}/moved\n" in out
     assert "gone" not in out
 
 
