@@ -8,7 +8,7 @@ tie git to another repository are dropped; ``git -c`` is kept.
 import os
 from collections.abc import Mapping, Sequence
 
-from git_coop import discover, git
+from git_coop import discover, files, git
 from git_coop.errors import Fatal, GitFailed
 from git_coop.git import Answer
 from git_coop.ledger import BRANCH, OWN
@@ -20,7 +20,12 @@ REFERENCES = 100_000  # names of a remote that are looked at
 _KEPT = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 _OFF = ("core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false")
 _QUIET = ("push.followTags=false", "push.gpgSign=false", "push.recurseSubmodules=no", "fetch.recurseSubmodules=no")
-_SAID = 5  # lines of git's own words beside its last one
+_SAID = 5  # lines of git's own words
+_ALWAYS = (  # what git says after every failure to reach a remote
+    "Could not read from remote repository.",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+)
 
 
 class Carrier(Record):
@@ -82,13 +87,21 @@ def push(carrier: Carrier, remote: str, commit: str) -> "str | None":
 
 
 def failed(action: str, answer: Answer) -> GitFailed:
-    """The error for a remote that failed; git's own sentence is in it, and what else it said is a hint."""
-    error = git.failed([action], answer)
-    said = [line for line in os.fsdecode(answer.err).splitlines() if line.strip() and not line.startswith("hint:")]
-    words = error.sentence.partition(" failed: ")[2]
-    rest = [f"git: {line.strip()}" for line in said if line.removeprefix("fatal: ").rstrip(".") != words]
-    sentence = f"cannot {action} the ledger's remote: {words}"
-    return GitFailed(sentence, stderr=answer.err, returncode=answer.code, hint="\n".join(rest[:_SAID]))
+    """The error for a remote that failed: one sentence, with git's own words in it."""
+    words = said(answer.err) or f"git's status is {answer.code}"
+    return GitFailed(f"cannot {action} the ledger's remote: {words}", stderr=answer.err, returncode=answer.code)
+
+
+def said(err: bytes) -> str:
+    """What git said of a failure, in one line: without its prefixes, its hints, and what it says of every failure."""
+    lines = [line.strip() for line in os.fsdecode(err).splitlines() if not line.startswith("hint:")]
+    words = [_bare(line) for line in lines if line]
+    kept = [word for word in words if word not in map(_bare, _ALWAYS)] or words[:1]
+    return "; ".join(dict.fromkeys(kept[:_SAID]))
+
+
+def _bare(line: str) -> str:
+    return line.removeprefix("fatal: ").removeprefix("error: ").rstrip(".")
 
 
 def shared(common_dir: bytes, references: Mapping[str, str], env: Mapping[str, str]) -> list[str]:
@@ -143,9 +156,14 @@ def bundle(carrier: Carrier, path: bytes, replica: str) -> None:
 
 
 def bundled(path: bytes, env: Mapping[str, str]) -> dict[str, str]:
-    """The references of a bundle. Raises ``Fatal`` for a file that is none."""
+    """The references of a bundle. Raises ``Fatal`` for a file that is none or cannot be read."""
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise Fatal(f"cannot read '{os.fsdecode(path)}': {files.words(error)}") from error
     answer = git.call(["bundle", "list-heads", path], cwd=b"/", env=discover.without_local(env), timeout=LISTING)
     if answer.code:
-        raise Fatal(f"'{os.fsdecode(path)}' is not a bundle that git can read", hint=os.fsdecode(answer.err).strip())
+        raise Fatal(f"'{os.fsdecode(path)}' is not a bundle that git can read: {said(answer.err)}")
     pairs = [line.decode("utf-8", "replace").partition(" ") for line in answer.out.splitlines()]
     return {name: oid for oid, _space, name in pairs if len(oid) == 40}
