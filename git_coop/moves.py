@@ -141,12 +141,12 @@ def _park(box: Box, identifier: str) -> None:
 
 
 def _home(box: Box, mine: str) -> "Worktree | None":
-    """The worktree at the box's path, where it still is one with this id. What cannot be looked at is not gone."""
+    """The worktree at the box's path, where it still is one with this id. What cannot be seen just now is not gone."""
     path = box.path()
     try:
         there = discover.find(path, {}) if path else None
     except discover.CannotLook as error:
-        if error.errno in (ENOENT, ENOTDIR):
+        if error.errno in (*_FOR_GOOD, ENOENT, ENOTDIR):
             return None
         raise
     except CoopError:
