@@ -332,7 +332,7 @@ def filed(before: State) -> frozenset[str]:
 def mended(facts: Facts) -> bool:
     """What kills left is taken away, or it is said what could not be."""
     left = facts.after.staged or facts.after.lying("claiming")
-    return not left or bool(re.search(rb"not mended|cannot look", facts.ended.out))
+    return not left or bool(re.search(rb"not mended|cannot (look|read|lock)", facts.ended.out))
 
 
 def delivery(*, off: bool) -> Callable[[Facts], bool]:

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable
-from errno import EACCES, EDQUOT, EINTR, EIO, EMFILE, ENOSPC, EROFS
+from errno import EACCES, EDQUOT, EINTR, EIO, EMFILE, ENOLCK, ENOSPC, EROFS
 
 import pytest
 
 from tests.faults.commands import COMMANDS, Command
-from tests.faults.seam import Call, Short
+from tests.faults.seam import Call, Count, Short
 from tests.faults.stage import Stage
 from tests.faults.trial import Trial
 
@@ -41,6 +41,26 @@ def test_an_error_at_any_call_is_said_and_loses_nothing(
     record_property("errors", trial.tally["errors"])
     assert not wrong, "\n".join(wrong)
     assert trial.tally["errors"] > 3
+
+
+def blind(call: Call) -> tuple[int, ...]:
+    """The errors of a call that looks into the store."""
+    if call.kind == "flock":
+        return (ENOLCK,)
+    return (EIO, EMFILE)[call.number % 2 :][:1] if call.kind == "open" and b"/coop" in call.args[0] else ()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_what_cannot_be_seen_is_not_taken_for_nothing(
+    stage: Stage, command: Command, record_property: Callable[[str, object], None]
+) -> None:
+    trial = Trial(stage, command)
+    count = Count()
+    trial.run(count, looking=True)
+    trial.rewind()
+    wrong = [sentence for call in count.calls for errno in blind(call) for sentence in trial.blinded(call, errno)]
+    record_property("errors", trial.tally["errors"])
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

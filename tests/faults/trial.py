@@ -39,10 +39,10 @@ class Trial:
 
     # running
 
-    def run(self, act: Act) -> Ended:
+    def run(self, act: Act, *, looking: bool = False) -> Ended:
         """One run, at the same time and with the same randomness as every other."""
         command = self.command
-        return self.stage.again(command.argv, command.where, command.stdin, command.env, act)
+        return self.stage.again(command.argv, command.where, command.stdin, command.env, act, looking=looking)
 
     def look(self) -> State:
         """The store as it is now."""
@@ -79,6 +79,21 @@ class Trial:
         self.rewind()
         name = f"{os.strerror(errno).lower()}{', lasting' if lasting else ''}"
         return [f"{call} failed with {name}: {sentence}" for sentence in wrong]
+
+    def blinded(self, call: Call, errno: int) -> list[str]:
+        """What is wrong after this call, which only opens or locks a file, failed.
+
+        A drain, and a sweep, may put off what it cannot see: then the next one does it, as after a kill.
+        """
+        opened = _descriptors()
+        ended = self.run(Fail(call.number, errno), looking=True)
+        self.tally["errors"] += 1
+        after = self.look()
+        wrong = [*self.at_once(after, ended), *self.after_recovery(after)]
+        wrong += [] if self.command.argv[0] in ("drain", "gc") else self._unsaid(call, after, ended)
+        wrong += ["a descriptor stays open"] if _descriptors() != opened else []
+        self.rewind()
+        return [f"{call} failed with {os.strerror(errno).lower()}: {sentence}" for sentence in wrong]
 
     # judging
 
