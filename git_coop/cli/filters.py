@@ -22,19 +22,25 @@ def _rows(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int
     raise Usage(f"option '-n' needs a number of rows, 0 for none, and not '{text[:40]}'")
 
 
-def options(command: Command) -> Command:
-    """The options, as the one parameter ``want``, a ``history.Wanted``; a command's first one is the ``App``."""
+def searching(place: str) -> Callable[[Command], Command]:
+    """The options for a list whose ``--grep`` looks into ``place``."""
 
-    @click.option(
-        "--grep", metavar="<pattern>", help="Only those with a line that this regular expression is found in."
-    )
-    @click.option("-i", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
-    @click.option("--since", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
-    @click.option("-n", "limit", callback=_rows, metavar="<count>", help="At most so many; 0 shows none.")
-    @wraps(command)
-    def filtered(app: App, **words: Any) -> Any:
-        names = ("grep", "ignore_case", "newer_than", "limit")
-        want = history.wanted(app.now, **{name: words.pop(name) for name in names})
-        return command(app, want=want, **words)
+    def options(command: Command) -> Command:
+        """The options as the one parameter ``want``, a ``history.Wanted``; a command's first one is the ``App``."""
 
-    return filtered
+        @click.option("--grep", metavar="<pattern>", help=f"Only those with {place} in which this regex is found.")
+        @click.option("-i", "ignore_case", is_flag=True, help="Let --grep take A and a for one.")
+        @click.option("--since", "newer_than", metavar="<time>", help="Only those since a time: 2026-11-30, 3d.")
+        @click.option("-n", "limit", callback=_rows, metavar="<count>", help="At most so many; 0 shows none.")
+        @wraps(command)
+        def filtered(app: App, **words: Any) -> Any:
+            names = ("grep", "ignore_case", "newer_than", "limit")
+            want = history.wanted(app.now, **{name: words.pop(name) for name in names})
+            return command(app, want=want, **words)
+
+        return filtered
+
+    return options
+
+
+options = searching("a line")

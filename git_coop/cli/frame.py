@@ -107,4 +107,11 @@ class Family(_Mannered, click.Group):
             formatter.write_dl(rows)
 
     def _short_help(self, name: str) -> str:
-        return self.lazy[name][1] if name in self.lazy else self.commands[name].get_short_help_str(80)
+        return self.lazy[name][1] if name in self.lazy else short_help(self.commands[name])
+
+
+def short_help(command: click.Command) -> str:
+    """A command in a line of its family's usage, in the style of git's: what its sentence says before it goes on."""
+    sentence = (command.help or "").split("\n\n")[0].split(". ")[0].removesuffix(".")
+    said = command.short_help or min((sentence.split(mark)[0] for mark in (";", ":", " (")), key=len)
+    return " ".join((said[:1].lower() + said[1:]).split())

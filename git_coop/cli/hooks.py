@@ -119,7 +119,7 @@ def uninstall(app: App, name: str, chosen: tuple[str, ...], dry_run: bool, as_js
         raise next((error for error in errors if isinstance(error, Fatal)), errors[0])
 
 
-@hooks.command(cls=Verb)
+@hooks.command(cls=Verb, short_help="say where the hooks are, whether they run, and when last")
 @AS_JSON
 @click.pass_obj
 def status(app: App, as_json: bool) -> None:

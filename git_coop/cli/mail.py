@@ -17,7 +17,7 @@ _SEND, _LOOK, _CHANGE = "git_coop.cli.mail_send", "git_coop.cli.mail_look", "git
         "reply": (_SEND, "answer a message"),
         "status": (_LOOK, "count what lies in every box, and say when it was last drained"),
         "trace": (_LOOK, "tell what became of one message that was sent from here"),
-        "sent": (_LOOK, "list what was sent from here and is still open"),
+        "sent": (_LOOK, "list what was sent from here and what became of it"),
         "requeue": (_CHANGE, "queue a stranded or expired message again"),
         "off": (_CHANGE, "hold delivery in the whole clone"),
         "on": (_CHANGE, "deliver again"),

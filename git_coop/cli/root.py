@@ -15,7 +15,7 @@ from git_coop.text import safe_line
 INTERRUPTED, CLOSED, FATAL, USAGE = 130, 141, 128, 129
 
 LAZY = {
-    "status": ("git_coop.cli.status", "show what waits here (what git coop alone does), or in the whole clone"),
+    "status": ("git_coop.cli.status", "show what waits here, as git coop alone does, or in the clone"),
     "letter": ("git_coop.cli.letter", "write, read and close the letter to the next session here"),
     "mail": ("git_coop.cli.mail", "send messages to other worktrees, and read what came"),
     "handoff": ("git_coop.cli.handoff", "write, read and check packets: briefs, results, continuations"),
@@ -28,7 +28,7 @@ LAZY = {
     "watch": ("git_coop.cli.watch", "watch the boxes of the clone in the terminal"),
     "doctor": ("git_coop.cli.doctor", "check the store, the hooks and the settings, and mend what can be"),
     "gc": ("git_coop.cli.gc", "remove filed mail that is older than coop.retention"),
-    "hooks": ("git_coop.cli.hooks", "put the drain into the settings of agent clients, and see that it runs"),
+    "hooks": ("git_coop.cli.hooks", "put the drain into agent clients' settings, and see that it runs"),
 }
 
 

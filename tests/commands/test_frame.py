@@ -66,6 +66,18 @@ def test_h_prints_the_usage_on_standard_output(run: Desk, clone: Clone, path: tu
     assert not clone.coop.exists()
 
 
+@pytest.mark.parametrize("family", [(), *sorted({path[:1] for path in COMMANDS if len(path) > 1})], ids=" ".join)
+def test_the_commands_of_a_family_have_a_line_each(run: Desk, family: tuple[str, ...]) -> None:
+    listed = run(*family, "-h", stdin=None)[1].split("Commands:\n")[1].splitlines()
+    names = [path[-1] for path in COMMANDS if path[:-1] == family]
+    assert [line.split()[0] for line in listed] == names
+    for line in listed:
+        said = line.split(maxsplit=1)[1]
+        assert said[0].islower(), line
+        assert len(line) <= 80, line
+        assert not said.endswith((".", ",")), line
+
+
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path != ("drain",)], ids=" ".join)
 def test_an_unknown_option_is_a_usage_error(run: Desk, clone: Clone, path: tuple[str, ...]) -> None:
     code, out, err = run(*path, "--no-such-option", stdin=None)
