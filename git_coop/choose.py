@@ -1,14 +1,15 @@
 """Which messages a drain shows: opened oldest first, each oddity set aside, until an output is full.
 
 The work is bounded by what can be shown. Where that bound is met before the output is full (a heap of files that
-are no messages, or mail for other sessions), the next drain of the same session goes on where this one stopped.
+are no messages, or mail for other sessions), the next drain goes on where this one stopped: the next of the same
+session, or the first of a new one.
 """
 
-from git_coop import inbox, message, notices
+from git_coop import files, ids, inbox, message, notices
 from git_coop.errors import Busy, StoreFault
 from git_coop.filing import Actor, expire
 from git_coop.inbox import Found, Odd
-from git_coop.layout import Box
+from git_coop.layout import Box, message_path
 from git_coop.record import Record
 from git_coop.session import hashed
 
@@ -16,7 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from git_coop.message import Message
+
 OPENED = 48  # files that one drain opens to look for what it may show
+PEEKED = 256  # messages to other sessions whose header alone is read on the way
 KEPT = 16  # of these, at most so many to find the one that was shown before
 
 
@@ -78,8 +82,9 @@ def _next(rotated: "Sequence[str]", first: "list[Found]", wanted: int, cursor: s
 def _take(box: Box, names: "Iterable[str]", count: int, bound: int, reader: Reader, choice: Choice) -> "list[Found]":
     """Up to ``count`` messages of ``names`` that were not looked at yet, as long as ``bound`` allows to open more."""
     taken: list[Found] = []
+    peeks = choice.elsewhere + PEEKED  # mail for others has a bound of its own
     for name in names:
-        if len(taken) >= count or len(choice.looked) >= bound:
+        if len(taken) >= count or len(choice.looked) - choice.elsewhere >= bound or choice.elsewhere >= peeks:
             break
         if name in choice.looked:
             continue
@@ -94,6 +99,8 @@ def _take(box: Box, names: "Iterable[str]", count: int, bound: int, reader: Read
 
 def _look(box: Box, name: str, reader: Reader, choice: Choice) -> "Found | None":
     """The message if it may be shown to this reader; else it is accounted for in ``choice``."""
+    if choice.elsewhere and _is_passed(box, name, reader, choice):
+        return None
     found: Found | Odd | None
     try:
         filed = _filed_copy(box, name, choice)
@@ -106,7 +113,27 @@ def _look(box: Box, name: str, reader: Reader, choice: Choice) -> "Found | None"
         return None
     if found is None:
         return None
-    return found if _is_for(found, reader, choice) and not _expired(box, found, reader, choice) else None
+    if _expired(box, found, reader, choice):  # whoever looks: its addressee may never come back
+        return None
+    return found if _is_for(found, reader, choice) else None
+
+
+def _is_passed(box: Box, name: str, reader: Reader, choice: Choice) -> bool:
+    """Whether the header alone says that this message waits for another session: where one does, many may."""
+    if not ids.is_id(name):
+        return False
+    try:
+        head = files.read_cut(message_path(box.inbox, name), message.HEAD_LIMIT)
+    except StoreFault:
+        return False  # looked at in full, it says for itself what is wrong with it
+    if message.damage(head.data, whole=False) is not None:
+        return False
+    found = message.peek(name, head.data)
+    term_is_over = message.expired(found, mtime=head.mtime, now=reader.actor.now)
+    if found.to_session_damaged or term_is_over or not _is_elsewhere(found, reader):
+        return False
+    choice.elsewhere += 1
+    return True
 
 
 def _filed_copy(box: Box, name: str, choice: Choice) -> "bytes | None":
@@ -122,11 +149,16 @@ def _is_for(found: Found, reader: Reader, choice: Choice) -> bool:
     if found.message.to_session_damaged:
         choice.odd.append(Odd(found.message.id, "it is addressed to one session, and nobody can tell which"))
         return False
-    addressee = found.message.to_session
-    if addressee is not None and (reader.session is None or hashed(addressee) != reader.session):
+    if _is_elsewhere(found.message, reader):
         choice.elsewhere += 1
         return False
     return True
+
+
+def _is_elsewhere(found: "Message", reader: Reader) -> bool:
+    """Whether a message is addressed to another session than the reader's."""
+    addressee = found.to_session
+    return addressee is not None and (reader.session is None or hashed(addressee) != reader.session)
 
 
 def _expired(box: Box, found: Found, reader: Reader, choice: Choice) -> bool:

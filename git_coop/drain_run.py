@@ -14,7 +14,7 @@ from git_coop.session import NOBODY, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from git_coop.choose import Choice
     from git_coop.clients.event import Event
@@ -221,6 +221,18 @@ class Run:
         except CoopError:
             return False  # looked at again, it says for itself what is wrong with it
 
+    def begin(self, box: "Box", names: "Sequence[str]") -> str:
+        """Where to begin to look: where this session's last drain met its bound, else where another one's did.
+
+        What lies there in the way of one new session is in the way of them all, and sessions are thrown away.
+        """
+        from git_coop import choose, turns
+
+        if self.state.cursor or self.session is None or len(names) <= choose.OPENED:
+            return self.state.cursor
+
+        return turns.read(box, NOBODY).cursor
+
     def mark_shown(self, box: "Box", choice: "Choice", batch: "Batch", **changes: object) -> "dict[str, Marker]":
         """The markers of what an output showed, and ``changes`` of the state, written now that it got out."""
         from git_coop import receipts
@@ -240,6 +252,8 @@ class Run:
                 shown.bytes_shown,
             )
         self.note_state(box, made if self.session is not None and self.token else {}, **changes)
+        if choice.cursor and not choice.found and self.session is not None and self.can_write:
+            self._record(box, NOBODY, {}, {"cursor": choice.cursor})  # a new session begins behind what shows nothing
         return made
 
     def note_state(self, box: "Box", marks: "Mapping[str, Marker] | None" = None, **changes: object) -> None:

@@ -60,7 +60,7 @@ def offer(run: "Run", box: "Box", there: Waiting) -> Offer:
     from git_coop.render import BOUNDS
 
     reader = Reader(run.session, run.actor, run.can_write)
-    choice = choose(box, there.fresh, there.again, BOUNDS.messages, reader, run.state.cursor)
+    choice = choose(box, there.fresh, there.again, BOUNDS.messages, reader, run.begin(box, there.fresh))
     run.faults += choice.faults
     run.faults += [f"{_named(odd.id)}: {odd.reason}" for odd in choice.odd]
     return Offer(there, choice)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop import clock, files, inbox
-from git_coop.choose import KEPT, OPENED, Choice, Reader, choose
+from git_coop.choose import KEPT, OPENED, PEEKED, Choice, Reader, choose
 from git_coop.filing import Actor
 from git_coop.inbox import Found
 from git_coop.layout import Box
@@ -70,6 +70,28 @@ def test_a_term_that_is_over_is_filed_and_its_notice_chosen(room: Room) -> None:
     assert [each.message.kind for each in choice.found] == ["expired", "expired"]
     assert found(choice) == choice.noticed
     assert [room.place(name) for name in names] == ["expired", "expired"]
+
+
+def test_a_term_is_over_for_whoever_looks_at_the_message(room: Room) -> None:
+    """Its addressee may never come back, and it would lie there for ever."""
+    names = [room.send(term=clock.HOUR, to_session="gone") for _ in range(3)]
+    waits = room.send(term=3 * clock.DAY, to_session="gone")
+    room.tick(clock.DAY)
+    reader = Reader(READER.session, ACTOR.replace(now=room.clock()), True)
+    choice = choose(room.box, [*names[:1], waits, *names[1:]], [], 5, reader)
+    assert [room.place(name) for name in (*names, waits)] == ["expired", "expired", "expired", "inbox"]
+    assert (found(choice), choice.elsewhere) == (choice.noticed, 1)
+
+
+def test_mail_for_other_sessions_is_passed_by_its_header_within_a_bound_of_its_own(room: Room) -> None:
+    names = [room.send("x" * 200_000, to_session="other") for _ in range(PEEKED + 10)]
+    names.append(room.send())
+    choice = choose(room.box, names, [], 5, READER)
+    assert (found(choice), choice.elsewhere, choice.cursor) == ([], PEEKED, names[PEEKED])
+    choice = choose(room.box, names, [], 5, READER, choice.cursor)
+    assert found(choice) == names[-1:]
+    addressee = Reader(hashed("other"), ACTOR, True)
+    assert found(choose(room.box, names, [], 5, addressee)) == names[:5]
 
 
 def test_where_nothing_can_be_filed_an_expired_message_is_said_and_not_shown(room: Room) -> None:
