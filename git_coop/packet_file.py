@@ -56,7 +56,8 @@ def write_to(path: str, data: bytes, edge: Edge) -> bytes:
     """
     place = _absolute(path, edge)
     if not _create(place, data):
-        raise Refused(f"'{path}' exists", hint="name a file that does not exist yet")
+        hint = "--file names the output, a file that does not exist yet; -F names what is read"
+        raise Refused(f"cannot write the packet to '{path}': it exists", hint=hint)
     return place
 
 

@@ -85,7 +85,7 @@ def test_no_name_is_written_over(world: World, tmp_path: Path, make: Callable[[P
     make(tmp_path / "packet.md")
     with pytest.raises(Refused) as caught:
         packet_file.write_to("packet.md", b"new", world)
-    assert (caught.value.sentence, caught.value.status) == ("'packet.md' exists", 1)
+    assert (caught.value.sentence, caught.value.status) == ("cannot write the packet to 'packet.md': it exists", 1)
     assert os.listdir(tmp_path) == ["packet.md"]
 
 

@@ -363,7 +363,7 @@ complete -c git-coop -n '__fish_git_coop_needs_command handoff' -s h -f -d 'Prin
 complete -c git-coop -n '__fish_git_coop_needs_command handoff' -l help -f -d 'Open the manual page'
 complete -c git-coop -n '__fish_git_coop_at handoff write' -s m -l body -x -d 'The packet; \'-\' reads standard input'
 complete -c git-coop -n '__fish_git_coop_at handoff write' -s F -r -F -d 'Read the packet from a file; \'-\' is standard input'
-complete -c git-coop -n '__fish_git_coop_at handoff write' -l file -r -F -d 'Write it to this new file'
+complete -c git-coop -n '__fish_git_coop_at handoff write' -l file -r -F -d 'The output: this file, which must not exist yet'
 complete -c git-coop -n '__fish_git_coop_at handoff write' -l json -f -d 'Answer with one JSON object'
 complete -c git-coop -n '__fish_git_coop_at handoff write' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at handoff write' -l help -f -d 'Open the manual page'

@@ -10,11 +10,16 @@ from git_coop.cli.app import App
 from git_coop.cli.bodies import Given
 from git_coop.cli.frame import Family, Verb
 from git_coop.errors import Refused, Usage
-from git_coop.packets import CONTINUATION, RESULT, TYPES, Finding
+from git_coop.packets import BRIEF, CONTINUATION, RESULT, TYPES, Finding
 from git_coop.text import quote_path, visible
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
 LIMIT = packet_file.LIMIT
+_LASTING = {
+    BRIEF: "git coop request open --to PATH --from-packet {} makes it a request",
+    RESULT: "git coop request close ID --from-packet {} answers a request with it",
+    CONTINUATION: "git coop letter write --from-packet {} makes it a letter",
+}
 
 
 @click.group(cls=Family)
@@ -32,7 +37,7 @@ def _kind(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 @click.argument("kind", metavar="[brief|result|continuation]", default=CONTINUATION, callback=_kind)
 @click.option("-m", "--body", "texts", metavar="<text>", multiple=True, help="The packet; '-' reads standard input.")
 @click.option("-F", "source", metavar="<file>", help="Read the packet from a file; '-' is standard input.")
-@click.option("--file", "target", metavar="<file>", help="Write it to this new file.")
+@click.option("--file", "target", metavar="<out>", help="The output: this file, which must not exist yet.")
 @AS_JSON
 @click.pass_obj
 def write(app: App, kind: str, texts: tuple[str, ...], source: str | None, target: str | None, as_json: bool) -> None:
@@ -52,8 +57,9 @@ def write(app: App, kind: str, texts: tuple[str, ...], source: str | None, targe
         app.out(f"read {shown}")
     for finding in findings:
         app.warn(f"{finding.section}: {finding.problem}")
-    if shown is not None and kind == CONTINUATION:
-        app.hint(f"this file does not last; git coop letter write --from-packet {shown} makes it a letter")
+    if shown is not None:
+        app.hint(f"git coop handoff read {shown} prints it with what to do")
+        app.hint(f"this file does not last; {_LASTING[kind].format(shown)}")
 
 
 def _store(app: App, kind: str, data: bytes, target: str | None) -> bytes | None:

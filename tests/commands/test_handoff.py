@@ -47,14 +47,24 @@ def test_a_template_fails_its_check_as_printed_and_passes_once_filled(here: Call
     assert run(here(stdin=template), "handoff", "check") == (0, f"{kind}: complete\n", "")
 
 
+def hints(kind: str, path: Path) -> str:
+    """What is said beside the path of a packet that was written to a file."""
+    lasting = {
+        "brief": f"git coop request open --to PATH --from-packet {path} makes it a request",
+        "result": f"git coop request close ID --from-packet {path} answers a request with it",
+        "continuation": f"git coop letter write --from-packet {path} makes it a letter",
+    }[kind]
+    return f"hint: git coop handoff read {path} prints it with what to do\nhint: this file does not last; {lasting}\n"
+
+
 def part(kind: str, section: str) -> str:
     return BODIES[kind].partition(f"## {section}\n")[2].partition("\n## ")[0].strip()
 
 
 def test_a_continuation_is_written_to_a_private_file(here: Callable[..., World], tmp_path: Path) -> None:
     path = tmp_path / "handoff-000001.md"
-    hint = f"hint: this file does not last; git coop letter write --from-packet {path} makes it a letter\n"
-    assert run(here(stdin=BODIES["continuation"]), "handoff", "write", "-m", "-") == (0, f"read {path}\n", hint)
+    said = hints("continuation", path)
+    assert run(here(stdin=BODIES["continuation"]), "handoff", "write", "-m", "-") == (0, f"read {path}\n", said)
     assert path.read_text() == BODIES["continuation"]
     assert path.stat().st_mode == 0o100600
 
@@ -69,7 +79,8 @@ def test_writing_only_warns_of_what_is_missing(here: Callable[..., World], tmp_p
 def test_a_brief_is_written_to_a_file_too(here: Callable[..., World], tmp_path: Path) -> None:
     (tmp_path / "given.md").write_text(BODIES["brief"])
     words = ("handoff", "write", "brief", "-F", "given.md")
-    assert run(here(), *words) == (0, f"read {tmp_path}/handoff-000001.md\n", "")
+    path = tmp_path / "handoff-000001.md"
+    assert run(here(), *words) == (0, f"read {path}\n", hints("brief", path))
     assert (tmp_path / "handoff-000001.md").read_text() == BODIES["brief"]
 
 
@@ -80,8 +91,8 @@ def test_a_result_is_printed_unless_it_is_bulky(here: Callable[..., World], tmp_
     for size, path in ((8000, None), (8001, tmp_path / "handoff-000001.md")):
         text = result.replace("none\n", "")
         text += "x" * (size - len(text) - 1) + "\n"
-        expected = text if path is None else f"read {path}\n"
-        assert run(here(stdin=text), "handoff", "write", "result", "--body", "-") == (0, expected, "")
+        expected, said = (text, "") if path is None else (f"read {path}\n", hints("result", path))
+        assert run(here(stdin=text), "handoff", "write", "result", "--body", "-") == (0, expected, said)
     assert (tmp_path / "handoff-000001.md").stat().st_size == 8001
 
 
@@ -93,7 +104,8 @@ def test_a_file_that_is_named_is_written_once(here: Callable[..., World], tmp_pa
     assert run(here(stdin="other"), *words) == (
         1,
         "",
-        "error: 'out.md' exists\nhint: name a file that does not exist yet\n",
+        "error: cannot write the packet to 'out.md': it exists\n"
+        "hint: --file names the output, a file that does not exist yet; -F names what is read\n",
     )
     assert (tmp_path / "out.md").read_text() == BODIES[kind]
 
@@ -224,7 +236,8 @@ def test_a_file_is_checked_read_and_written_whatever_its_form(
     (tmp_path / "in.md").write_bytes(data)
     assert run(here(), "handoff", "check", "in.md") == (0, "brief: complete\n", "")
     assert run(here(), "handoff", "read", "--raw", "in.md") == (0, data.decode(), "")
-    assert run(here(), "handoff", "write", "brief", "-F", "in.md") == (0, f"read {tmp_path}/handoff-000001.md\n", "")
+    path = tmp_path / "handoff-000001.md"
+    assert run(here(), "handoff", "write", "brief", "-F", "in.md") == (0, f"read {path}\n", hints("brief", path))
     written = (tmp_path / "handoff-000001.md").read_bytes()
     assert written.rstrip(b"\n") == data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\n")
     assert written.endswith(b"\n")
@@ -259,7 +272,7 @@ def test_the_editor_opens_on_the_template(edge: Worlds, tmp_path: Path) -> None:
     editor.chmod(0o755)
     env = {"TMPDIR": str(tmp_path), "GIT_EDITOR": str(editor), "TEXT": BODIES["brief"]}
     world = edge(tmp_path, env, terminal=True)
-    assert run(world, "handoff", "write", "brief", "--file", "out.md") == (0, f"read {tmp_path}/out.md\n", "")
+    assert run(world, "handoff", "write", "brief", "--file", "out.md")[:2] == (0, f"read {tmp_path}/out.md\n")
     assert (tmp_path / "seen").read_text() == packets.TEMPLATES["brief"]
     assert (tmp_path / "out.md").read_text() == BODIES["brief"]
 
