@@ -111,7 +111,8 @@ def edit(app: App, template: str, *, limit: int, what: str, judge: Callable[[str
 
     text = packet_file.edited(template, app.edge)
     if text.strip() == template.strip():
-        raise Refused(f"the {what} was left as its template", hint="nothing was stored")
+        left = "left as its template" if template else "left empty"
+        raise Refused(f"the {what} was {left}", hint="nothing was stored")
     try:
         checked = body.from_bytes(text.encode(), limit=limit, what=what)
         if judge is not None:

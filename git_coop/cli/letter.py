@@ -74,14 +74,16 @@ def _no_words(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ..
 def write(app: App, given: Given, subject: str | None, session: str | None, as_json: bool) -> None:
     """Write the letter to the next session; it supersedes the live one."""
     from git_coop import guard
-    from git_coop.packets import TEMPLATES
+    from git_coop.packets import CONTINUATION, TEMPLATES, claimed
 
     here = app.place
     line = _one_line(subject)
-    template = TEMPLATES["continuation"]
+    template = TEMPLATES[CONTINUATION]
     text = bodies.demand(app, given, limit=BODY_LIMIT, what="letter", template=template, judge=guard.check)
     if given.packet is not None:
         bodies.advise(app, text)
+    elif given.none and claimed(text):  # what stands of the template that the editor opened on
+        bodies.advise(app, text, CONTINUATION)
     box = app.open_box(here)
     head = app.head(here)
     who = app.session(session)

@@ -1,7 +1,7 @@
 """The answer to whoever sent: what is queued, until when, and whether anybody has ever looked into that box."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from git_coop import clock, drained
 from git_coop.cli.app import App
@@ -45,9 +45,20 @@ def answer(app: App, done: list[Sending], failures: list[Failure], content: Cont
             app.out("nobody to send to: this clone has no other worktree; nothing was queued")
     if done and not fits(content.body):
         app.warn("the body is larger than what a drain shows at once: it will be shown cut")
-    if any(each.queued.drained is None for each in done):
-        app.warn("no drain was ever seen where it says NEVER: are hooks installed there?")
+    warn_of_silence(app, [each.queued for each in done])
     return _fail(app, done, failures)
+
+
+def warn_of_silence(app: App, done: Sequence[Queued]) -> None:
+    """Say loudly where nobody has ever looked: mail that waits there may wait for ever."""
+    silent = [quote_path(each.path, PATH) for each in done if each.drained is None]
+    if len(silent) == 1:
+        app.warn(f"'{silent[0]}' was never drained: is a hook installed there? (git coop hooks status)")
+    elif silent:
+        app.warn(
+            f"'{silent[0]}' and {len(silent) - 1} more were never drained: are hooks installed there?"
+            " (git coop hooks status)"
+        )
 
 
 def _fail(app: App, done: list[Sending], failures: list[Failure]) -> int:

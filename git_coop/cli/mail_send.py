@@ -60,7 +60,7 @@ def send(
     if not to:
         raise Usage("a message needs a recipient", hint="git coop mail send --to PATH, or --to all")
     here = app.nearby
-    text = bodies.demand(app, given, limit=BODY_LIMIT, what="message")
+    text = bodies.demand(app, given, limit=BODY_LIMIT, what="message", template="")
     if given.packet is not None:
         bodies.advise(app, text)
     content = mail.checked(Content(text, subject, kind, term(app, ttl), to_session))
@@ -97,7 +97,7 @@ def reply(
     identifier, state = mailbox.find(home, asked)
     answered = mailbox.read(home, identifier, state)
     path = _sender(app, here, identifier, answered.from_path)
-    text = bodies.demand(app, given, limit=BODY_LIMIT, what="message")
+    text = bodies.demand(app, given, limit=BODY_LIMIT, what="message", template="")
     if given.packet is not None:
         bodies.advise(app, text)
     if subject is None and answered.subject:

@@ -4,7 +4,7 @@ import os
 
 from git_coop import clock, ids, requests
 from git_coop.cli.app import App
-from git_coop.cli.mail_queued import drains, drains_of
+from git_coop.cli.mail_queued import drains, drains_of, warn_of_silence
 from git_coop.mail import Queued
 from git_coop.render import quoted
 from git_coop.requestbox import Shelf
@@ -40,8 +40,7 @@ def _answer(app: App, one: Request, queued: Queued | None, as_json: bool, line: 
         where = quote_path(queued.path, _PATH)
         seen = "which was never drained" if last is None else f"last drained {app.age(last.at)}"
         app.out(f"{line}\nits {what} is queued as {queued.id} for {where}, {seen}")
-    if last is None:
-        app.warn("no drain was ever seen there: are its hooks installed?")
+    warn_of_silence(app, [queued] if queued is not None else [])
     if off:
         app.warn("delivery is off in this clone: nothing is shown until git coop mail on")
 

@@ -109,13 +109,25 @@ def _requests(seen: Glance) -> list[str]:
 
 def _hooks(app: App, seen: Glance) -> list[str]:
     if not seen.hooks:
-        return ["never seen here", "'git coop hooks install' lists the clients"]
+        return _unseen(app, seen)
     pieces = []
     for event in EVENTS:
         last = seen.hooks.get(event)
         by = f" ({safe_line(last.client, 16)})" if last is not None and last.client != "-" else ""
         pieces.append(f"{event} never" if last is None else f"{event} {app.age(last.at)}{by}")
     return pieces
+
+
+def _unseen(app: App, seen: Glance) -> list[str]:
+    """What is told of hooks that never ran here: not that there are none, where a client's settings have them."""
+    from git_coop import hook_clients, wiring  # no price for those whose hooks run
+
+    world = wiring.World(app.edge.env, os.fsdecode(seen.path))
+    clients = hook_clients.CLIENTS.values()
+    wired = [client.name for client in clients if any(place.ours for place in wiring.places(client, world))]
+    if wired:
+        return [f"installed ({', '.join(wired)})", "not seen here yet: restart the session"]
+    return ["never seen here", "'git coop hooks install' lists the clients"]
 
 
 def _notes(seen: Glance, facts: Facts, room: int | None) -> list[Line]:

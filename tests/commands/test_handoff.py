@@ -104,8 +104,10 @@ def test_a_file_that_is_named_is_written_once(here: Callable[..., World], tmp_pa
     assert run(here(stdin="other"), *words) == (
         1,
         "",
-        "error: cannot write the packet to 'out.md': it exists\n"
-        "hint: --file names the output, a file that does not exist yet; -F names what is read\n",
+        (
+            "error: cannot write the packet to 'out.md': it exists\n"
+            "hint: --file names the output, a file that does not exist yet; -F names what is read\n"
+        ),
     )
     assert (tmp_path / "out.md").read_text() == BODIES[kind]
 

@@ -694,11 +694,11 @@ def editor(place: Path, script: str) -> str:
     return str(place)
 
 
-def on_terminal(coop: Program, cwd: Path, command: str) -> tuple[int, str]:
-    """Run ``letter write`` with a real terminal at its three streams."""
+def on_terminal(coop: Program, cwd: Path, command: str, *words: str) -> tuple[int, str]:
+    """Run ``letter write``, or these words, with a real terminal at its three streams."""
     main_end, far_end = pty.openpty()
     done = subprocess.Popen(
-        coop.argv("letter", "write"),
+        coop.argv(*(words or ("letter", "write"))),
         cwd=cwd,
         stdin=far_end,
         stdout=far_end,
@@ -730,6 +730,28 @@ def test_on_a_terminal_without_a_body_the_editor_opens_on_the_template(
     assert (tmp_path / "seen").read_text() == TEMPLATES["continuation"]
     assert run.done("letter", "show", "--raw") == "# mine\nall is done\n"
     assert list(tmp_path.glob("handoff-*")) == []
+
+
+def test_the_editors_template_is_told_where_it_still_stands(
+    coop: Program, clone: Clone, run: Desk, tmp_path: Path
+) -> None:
+    code, said = on_terminal(coop, clone.root, editor(tmp_path / "add", 'echo "more" >>"$1"'))
+    assert code == 0
+    assert "warning: Status: its guidance line still stands: replace it\n" in said
+
+
+def test_on_a_terminal_a_message_is_written_in_the_editor(
+    coop: Program, clone: Clone, run: Desk, tmp_path: Path
+) -> None:
+    side = clone.worktree("side")
+    words = ("mail", "send", "--to", str(side))
+    script = editor(tmp_path / "fill", f'cp "$1" "{tmp_path}/seen"; echo "hello" >"$1"')
+    code, said = on_terminal(coop, clone.root, script, *words)
+    assert (code, said.split()[0]) == (0, "queued")
+    assert (tmp_path / "seen").read_text() == ""
+    assert "    | hello\n" in run.done("mail", "show", said.split()[1], cwd=side)
+    code, said = on_terminal(coop, clone.root, editor(tmp_path / "none", "true"), *words)
+    assert (code, said) == (1, "error: the message was left empty\nhint: nothing was stored\n")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.support.post import Post
 from tests.support.program import Program
 from tests.support.world import START, Worlds
 
-NEVER = "warning: no drain was ever seen where it says NEVER: are hooks installed there?\n"
+NEVER = "warning: '{}' was never drained: is a hook installed there? (git coop hooks status)\n"
 FIRST = "20261130T104512123Z-00000003"  # 1 and 2 are the two worktrees' own ids
 
 
@@ -35,7 +35,11 @@ def queued(identifier: str, path: Path, expires: str = "2026-12-03T10:45:12Z", l
 
 
 def test_a_message_is_queued_and_no_more(post: Post, side: Path) -> None:
-    assert post("mail", "send", "--to", "../side", "-m", "the ADR is 0161") == (0, queued(FIRST, side), NEVER)
+    assert post("mail", "send", "--to", "../side", "-m", "the ADR is 0161") == (
+        0,
+        queued(FIRST, side),
+        NEVER.format(side),
+    )
     data = post.file(side, "inbox", FIRST).read_bytes()
     found = message_from_bytes(data, policy=policy.default)
     assert found.get_content() == "the ADR is 0161"
@@ -91,7 +95,11 @@ def test_to_all_is_every_other_worktree_and_never_oneself(post: Post, side: Path
     shutil.rmtree(gone)
     code, out, err = post("mail", "send", "--to", "all", "-m", "x", cwd=side)
     ids = [line.split()[1] for line in out.splitlines() if line.startswith("queued ")]
-    assert (code, err) == (0, NEVER)
+    assert (code, err) == (
+        0,
+        f"warning: '{post.clone.root}' and 1 more were never drained: "
+        + "are hooks installed there? (git coop hooks status)\n",
+    )
     assert out == queued(ids[0], post.clone.root) + queued(ids[1], third)
     assert post.places(ids[0]) == ["main/inbox"]
     assert post.places(ids[1]) == ["third/inbox"]
@@ -123,7 +131,7 @@ def test_a_list_that_cannot_be_read_is_not_nobody(post: Post, side: Path, tmp_pa
     assert (done.code, done.out.startswith("queued "), done.err) == (
         1,
         True,
-        f"{NEVER}error: cannot send to 'all': {said}",
+        f"{NEVER.format(side)}error: cannot send to 'all': {said}",
     )
 
 
@@ -134,7 +142,8 @@ def test_one_failing_target_hides_no_other(post: Post, side: Path, tmp_path: Pat
     identifier = out.split()[1]
     assert (code, out) == (1, queued(identifier, side))
     assert err == (
-        f"{NEVER}error: cannot look at '/nowhere': no such file or directory\nhint: a worktree of this clone: {side}\n"
+        f"{NEVER.format(side)}error: cannot look at '/nowhere': no such file or directory\n"
+        f"hint: a worktree of this clone: {side}\n"
         f"error: '{tmp_path}/plain' is in no repository\nhint: a worktree of this clone: {side}\n"
         "hint: --outside sends to a directory whose session reads with an anchor\n"
     )
@@ -166,7 +175,7 @@ def test_mail_to_another_clone_lies_in_that_clones_queue(post: Post, template: P
     other = copy_template(template, tmp_path / "other")
     code, out, err = post("mail", "send", "--to", str(other.root), "-m", "x")
     identifier = out.split()[1]
-    assert (code, err) == (0, NEVER)
+    assert (code, err) == (0, NEVER.format(other.root))
     assert out == (
         f"queued {identifier} for {other.root}\n"
         f"  in another clone, whose own drain will look: {other.coop}\n"
@@ -203,7 +212,7 @@ def test_a_body_over_the_caps_is_queued_with_a_warning(post: Post, side: Path) -
     cut = "warning: the body is larger than what a drain shows at once: it will be shown cut\n"
     for body, said in (("x" * 1900, ""), ("x" * 2001, cut), ("x\n" * 300, cut)):
         code, _out, err = post("mail", "send", "--to", str(side), "--body", "-", stdin=body)
-        assert (code, err) == (0, said + NEVER)
+        assert (code, err) == (0, said + NEVER.format(side))
 
 
 @pytest.mark.parametrize(
@@ -366,7 +375,7 @@ def test_an_answer_that_does_not_get_out_takes_no_message_back(post: Post, side:
 def test_the_real_program_sends_and_reads(coop: Program, clone: Clone, side: Path) -> None:
     done = coop("mail", "send", "--to", "../side", "--body", "-", cwd=clone.root, stdin="hé\n", now=START)
     identifier = done.out.split()[1]
-    assert (done.code, done.out, done.err) == (0, queued(identifier, side), NEVER)
+    assert (done.code, done.out, done.err) == (0, queued(identifier, side), NEVER.format(side))
     read = coop("mail", "read", cwd=side, now=START)
     assert (read.code, read.err) == (0, "")
     assert read.out.endswith(f"body, 4 bytes:\n    | hé\nend of message 1\nconsumed {identifier}\n")

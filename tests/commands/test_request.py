@@ -15,7 +15,7 @@ from tests.test_packets import BODIES
 
 BRIEF, RESULT = BODIES["brief"], BODIES["result"]
 SUBJECT = "Make `fetch` retry when the server is busy."
-NEVER = "warning: no drain was ever seen there: are its hooks installed?\n"
+NEVER = "warning: '{}' was never drained: is a hook installed there? (git coop hooks status)\n"
 
 
 class Requests:
@@ -73,7 +73,7 @@ def test_a_request_and_back_with_both_drains_in_between(run: Requests) -> None:
         rf"request (\S+) opened for {run.side}\nits brief is queued as (\S+) for {run.side}, which was never drained\n",
         out,
     )
-    assert (code, err) == (0, NEVER)
+    assert (code, err) == (0, NEVER.format(run.side))
     assert found
     identifier, mail = found.groups()
     tail = identifier[-8:]
@@ -99,7 +99,7 @@ def test_a_request_and_back_with_both_drains_in_between(run: Requests) -> None:
     found = re.fullmatch(
         rf"request {identifier} closed\nits result is queued as (\S+) for {run.main}, which was never drained\n", out
     )
-    assert (code, err) == (0, NEVER)
+    assert (code, err) == (0, NEVER.format(run.main))
     assert found
     code, shown, _err = run("drain", "--event", "start", cwd=run.main)
     assert code == 0
@@ -196,7 +196,7 @@ def test_a_missing_heading_is_only_a_warning(run: Requests) -> None:
     assert err == (
         "warning: Task: it is missing: add the heading '## Task'\n"
         "warning: Context: it is missing: add the heading '## Context'\n"
-        "warning: Return: it is missing: add the heading '## Return'\n" + NEVER
+        "warning: Return: it is missing: add the heading '## Return'\n" + NEVER.format(run.side)
     )
     (record,) = run.records()
     assert b"\n# Handoff: brief\n\nmake it fast\n" in record
@@ -306,7 +306,7 @@ def test_delivery_that_is_off_is_said(run: Requests) -> None:
     (run.coop / "OFF").touch()
     code, _out, err = run("request", "open", "--to", str(run.side), "-m", BRIEF, cwd=run.main)
     off = "warning: delivery is off in this clone: nothing is shown until git coop mail on\n"
-    assert (code, err) == (0, NEVER + off)
+    assert (code, err) == (0, NEVER.format(run.side) + off)
 
 
 def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(run: Requests) -> None:

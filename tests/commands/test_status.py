@@ -78,6 +78,15 @@ as of     2026-11-30T10:45:12Z
     assert not run.clone.coop.exists()
 
 
+def test_hooks_that_are_installed_and_were_not_seen_are_not_denied(run: Glances) -> None:
+    run.desk.done("hooks", "install", "claude", "--local")
+    line = "hooks     installed (claude), not seen here yet: restart the session\n"
+    assert line in run("status")
+    run.desk("letter", "write", "-m", "x")
+    run.desk("drain", "--event", "start")
+    assert "hooks     start 0 seconds ago" in run("status")
+
+
 def test_everything_at_a_glance(run: Glances) -> None:
     run.furnish()
     tail = run.letter[-8:]
