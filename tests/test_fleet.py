@@ -129,7 +129,7 @@ def _push_record(fleet: Fleet, data: bytes) -> Machine:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"\0" * (100 << 20), f"it has {100 << 20} bytes, more than {64 << 20}"),
+        pytest.param(b"\0" * (100 << 20), f"it has {100 << 20} bytes, more than {64 << 20}", marks=pytest.mark.soak),
         (b"this is = not = TOML", "cannot parse "),
         (b"\xff\xfe", "it is not valid UTF-8"),
         (b"a = " + b"[" * 100_000, "cannot parse "),
@@ -149,6 +149,13 @@ def test_a_record_that_is_none_is_named_and_hides_no_other(fleet: Fleet, data: b
     code, _out, err = one("letter", "show", LATER)
     assert code == 1
     assert err.startswith(f"error: letter {LATER} of {EVIL} cannot be read: ")
+
+
+def test_a_record_over_the_bound_is_not_loaded(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = _push_record(fleet, b"x" * 5000)
+    assert "more than" not in one("letter", "list", "--fleet")[2]
+    monkeypatch.setattr("git_coop.fleet.LIMIT", 4999)
+    assert "it has 5000 bytes, more than 4999" in one("letter", "list", "--fleet")[2]
 
 
 def test_a_body_is_framed_and_its_guard_holds(fleet: Fleet) -> None:

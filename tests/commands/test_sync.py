@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import replica
+from git_coop import carrier, replica
 from git_coop.layout import open_store
 from tests.support.clones import copy_template, git
 from tests.support.fleets import Fleet, Machine
@@ -125,25 +125,24 @@ def test_closed_letters_of_the_fleet_need_all(fleet: Fleet) -> None:
     assert two("letter", "list", "--fleet", "--all-worktrees")[0] == 129
 
 
-@pytest.mark.parametrize(
-    ("value", "sentence"),
-    [
-        ("--upload-pack=touch marker", "begins with '-'"),
-        ("-x", "begins with '-'"),
-        ("ext::sh -c touch% marker", "names the protocol 'ext::'"),
-        ("http://127.0.0.1/x", "names the protocol 'http'"),
-        ("origin", "is a remote of this project"),
-        ("../project.git", "is the same place as the project's remote 'origin'"),
-        ("file://{base}/project", "is the same place as the project's remote 'origin'"),
-        ("short:ject", "is the same place as the project's remote 'origin'"),
-        ("{base}/pushed.git/", "is the same place as the project's remote 'origin'"),
-        (".", "is this clone itself"),
-        ("{base}/mirror.git", "which this project has too"),
-        ("{base}/other.git", "holds something else"),
-    ],
-)
-def test_a_remote_that_may_not_be(fleet: Fleet, value: str, sentence: str, tmp_path: Path) -> None:
-    one = fleet.machine("one", value.replace("{base}", str(tmp_path)))
+FORBIDDEN = [
+    ("--upload-pack=touch marker", "begins with '-'"),
+    ("-x", "begins with '-'"),
+    ("ext::sh -c touch% marker", "names the protocol 'ext::'"),
+    ("http://127.0.0.1/x", "names the protocol 'http'"),
+    ("origin", "is a remote of this project"),
+    ("../project.git", "is the same place as the project's remote 'origin'"),
+    ("file://{base}/project", "is the same place as the project's remote 'origin'"),
+    ("short:ject", "is the same place as the project's remote 'origin'"),
+    ("{base}/pushed.git/", "is the same place as the project's remote 'origin'"),
+    (".", "is this clone itself"),
+    ("{base}/mirror.git", "which this project has too"),
+    ("{base}/other.git", "holds something else"),
+]
+
+
+def test_a_remote_that_may_not_be(fleet: Fleet, tmp_path: Path) -> None:
+    one = fleet.machine("one")
     one.write("x")
     for name in ("project.git", "pushed.git", "mirror.git", "other.git"):
         git("init", "-q", "--bare", name, cwd=tmp_path)
@@ -151,17 +150,17 @@ def test_a_remote_that_may_not_be(fleet: Fleet, value: str, sentence: str, tmp_p
     one.clone.git("config", "remote.origin.pushurl", str(tmp_path / "pushed.git"))
     one.clone.git("config", f"url.file://{tmp_path}/pro.insteadOf", "short:")
     one.clone.git("push", "-q", "--mirror", str(tmp_path / "mirror.git"))
-    one.clone.git("push", "-q", str(tmp_path / "other.git"), "HEAD^{tree}:refs/tags/t")
-    git("update-ref", "-d", "refs/tags/t", cwd=tmp_path / "other.git")
     tree = git("hash-object", "-t", "tree", "-w", "/dev/null", cwd=tmp_path / "other.git").strip()
     commit = git("commit-tree", tree, "-m", "else", cwd=tmp_path / "other.git").strip()
     git("branch", "main", commit, cwd=tmp_path / "other.git")
     before = one.store()
-    code, out, err = one("sync")
-    assert (code, out) == (1, "")
-    assert sentence in err
-    assert one.store() == before
-    assert not list(tmp_path.rglob("marker"))
+    for value, sentence in FORBIDDEN:
+        one.clone.git("config", "coop.remote", value.replace("{base}", str(tmp_path)))
+        code, out, err = one("sync")
+        assert (value, code, out) == (value, 1, "")
+        assert sentence in err, value
+        assert one.store() == before, value
+        assert not list(tmp_path.rglob("marker")), value
 
 
 def test_the_same_remote_with_nothing_of_the_project_in_it_is_taken(fleet: Fleet, tmp_path: Path) -> None:
@@ -207,7 +206,9 @@ def test_a_remote_that_fails_leaves_everything_working(fleet: Fleet, tmp_path: P
     before = one.store()
     code, out, err = one("sync")
     assert (code, out) == (128, "")
-    assert err.startswith(f"fatal: cannot reach the ledger's remote: '{tmp_path}/gone.git' does not appear to be a git")
+    assert err == (
+        f"fatal: cannot reach the ledger's remote: '{tmp_path}/gone.git' does not appear to be a git repository\n"
+    )
     assert one.store() == before
     assert one("letter", "read")[0] == 0
     one.clone.git("config", "coop.remote", "https://127.0.0.1:1/l.git")
@@ -217,6 +218,16 @@ def test_a_remote_that_fails_leaves_everything_working(fleet: Fleet, tmp_path: P
     git("init", "-q", "--bare", "gone.git", cwd=tmp_path)
     one.clone.git("config", "coop.remote", str(tmp_path / "gone.git"))
     assert one("sync")[0] == 0
+
+
+def test_git_s_words_of_a_failure_are_one_line() -> None:
+    always = b"Please make sure you have the correct access rights\nand the repository exists.\n"
+    read = b"fatal: Could not read from remote repository.\n\n"
+    ssh = b"ssh: connect to host h port 22: Connection refused\n"
+    assert carrier.said(ssh + read + always) == "ssh: connect to host h port 22: Connection refused"
+    assert carrier.said(read + always) == "Could not read from remote repository"
+    assert carrier.said(b"error: one\nhint: no\nfatal: two.\nfatal: two.\n") == "one; two"
+    assert carrier.said(b"") == ""
 
 
 def test_a_remote_that_takes_nothing(fleet: Fleet) -> None:

@@ -87,7 +87,9 @@ def _stored(machine: Machine) -> dict[str, bytes]:
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("form", ["{remote}", "file://{remote}"], ids=["path", "file"])
+@pytest.mark.parametrize(
+    "form", ["{remote}", pytest.param("file://{remote}", marks=pytest.mark.soak)], ids=["path", "file"]
+)
 def test_every_machine_ends_with_the_same_fleet(
     edge: Worlds, template: Path, tmp_path: Path, coop: Program, form: str
 ) -> None:
