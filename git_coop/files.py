@@ -31,6 +31,7 @@ class Contents(Record):
     data: bytes
     size: int
     mtime: int  # nanoseconds since the epoch
+    owner: int  # user id
 
 
 def fault(action: str, path: bytes, error: OSError) -> StoreFault:
@@ -106,15 +107,20 @@ def read_cut(path: bytes, limit: int) -> Contents:
         raise Unreadable(words(error), path=path, errno=error.errno) from None
     finally:
         os.close(number)
-    return Contents(data, status.st_size, status.st_mtime_ns)
+    return Contents(data, status.st_size, status.st_mtime_ns, status.st_uid)
 
 
 def read(path: bytes, limit: int) -> bytes:
     """A whole regular file of at most ``limit`` bytes; a larger one is ``Unreadable``."""
+    return read_whole(path, limit).data
+
+
+def read_whole(path: bytes, limit: int) -> Contents:
+    """The same, with what the system knows of the file."""
     contents = read_cut(path, limit + 1)
     if len(contents.data) > limit:
         raise Unreadable(f"it is larger than {limit} bytes", path=path)
-    return contents.data
+    return contents
 
 
 def read_small(path: bytes, limit: int = 65_536) -> "bytes | None":

@@ -75,6 +75,9 @@ def look(box: Box, identifier: str, folder: "bytes | None" = None) -> "Found | O
         return None
     except files.Unreadable as error:
         return Odd(identifier, error.reason)
+    stranger = box.store.stranger(contents.owner)
+    if stranger:
+        return Odd(identifier, stranger)
     damage = message.damage(contents.data)
     if damage is not None:
         return Odd(identifier, f"it is no message: {damage}")
@@ -101,6 +104,8 @@ def drop_filed(box: Box, identifier: str, filed: bytes) -> "Odd | None":
     path = message_path(box.inbox, identifier)
     try:
         with claim(path) as held:
+            if stranger := box.store.stranger(held.status.st_uid):
+                return Odd(identifier, stranger)
             same = held.read(FILE_LIMIT + 1) == files.read_cut(filed, FILE_LIMIT + 1).data
             if same:
                 remove(path)
@@ -121,7 +126,9 @@ def recover(box: Box) -> "tuple[list[str], list[str]]":
             continue
         try:
             with claim(message_path(box.claiming, identifier)) as held:
-                if held.move(message_path(box.inbox, identifier)):
+                if stranger := box.store.stranger(held.status.st_uid):
+                    faults.append(f"stranded message {identifier} is left alone: {stranger}")
+                elif held.move(message_path(box.inbox, identifier)):
                     returned.append(identifier)
         except files.Gone:
             continue

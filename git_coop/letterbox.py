@@ -63,7 +63,10 @@ def stored(box: Box, identifier: str) -> Letter:
     Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file.
     """
     path = path_of(box, identifier)
-    return decode(files.read(path, LIMIT), path, identifier).replace(key=box.key)
+    contents = files.read_whole(path, LIMIT)
+    if stranger := box.store.stranger(contents.owner):
+        raise files.Unreadable(stranger, path=path)
+    return decode(contents.data, path, identifier).replace(key=box.key)
 
 
 def load(box: Box, identifier: str) -> Letter:

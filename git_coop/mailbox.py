@@ -218,6 +218,8 @@ def entry(box: Box, state: str, identifier: str) -> "Entry | None":
         return None
     except files.Unreadable as error:
         return Entry(identifier, state, box, reason=error.reason)
+    if stranger := box.store.stranger(contents.owner):
+        return Entry(identifier, state, box, reason=stranger)
     damage = message.damage(contents.data, whole=contents.size <= len(contents.data))
     if contents.size > message.FILE_LIMIT:
         damage = f"over {message.FILE_LIMIT} bytes long"
@@ -259,8 +261,10 @@ def read(box: Box, identifier: str, state: str) -> Message:
 def chunks(box: Box, identifier: str, state: str) -> "Iterator[bytes]":
     """The exact bytes of a message's file, however long it is. ``StoreFault`` where they cannot be read."""
     path = message_path(folder(box, state), identifier)
-    number, _status = files.open_regular(path)
+    number, status = files.open_regular(path)
     try:
+        if stranger := box.store.stranger(status.st_uid):
+            raise files.Unreadable(stranger, path=path)
         while part := os.read(number, _CHUNK):
             yield part
     except OSError as error:

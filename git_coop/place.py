@@ -31,13 +31,22 @@ class Place(Record):
     root: bytes
     clone: "Worktree"
     outside: bool = False  # root is in no repository, and the clone is the anchor's
+    admits: "Callable[[int], bool] | None" = None  # whose files in the store are admitted
 
     def store(self) -> "Store | None":
         """The clone's store, or ``None`` where there is none yet."""
-        return layout.open_store(self.clone.coop)
+        store = layout.open_store(self.clone.coop)
+        return None if store is None else self.guarded(store)
+
+    def guarded(self, store: Store) -> Store:
+        """The store, which from now on leaves alone what belongs to users that the clone does not admit."""
+        return Store(store.root, store.dir_mode, self.admits)
 
     def look(self, store: Store) -> Box:
-        """The box, without changing anything."""
+        """The box, without changing anything. ``StoreFault`` where one of its folders is a stranger's."""
+        return _own(self._look(store))
+
+    def _look(self, store: Store) -> Box:
         if self.outside:
             return Box(store, boxes.key(self.root))
         box = boxes.settled(store, self.clone)
@@ -48,15 +57,27 @@ class Place(Record):
         return moves.locate(store, self.clone)
 
     def open(self, store: Store, fresh: str) -> Opened:
-        """The box, ready to be written; ``fresh`` is a new id for a worktree that has none."""
+        """The box, ready to be written; ``fresh`` is a new id for a worktree that has none. Faults as in ``look``."""
         if self.outside:
+            _own(Box(store, boxes.key(self.root)))
             return Opened(boxes.open_outside(store, self.root))
         box = boxes.settled(store, self.clone)
+        _own(box or Box(store, boxes.key(self.root)))
         if box is not None and boxes.is_whole(box):
             return Opened(box)
         from git_coop import moves
 
         return moves.open_box(store, self.clone, fresh)
+
+
+def _own(box: Box) -> Box:
+    """The box, whose folders hold what is put before an agent. Raises ``StoreFault`` where one is a stranger's."""
+    for path in (box.mail, box.inbox, box.letters):
+        owner = trust.owner_of(path)
+        why = "" if owner is None else box.store.stranger(owner)
+        if why:
+            raise StoreFault(f"cannot use '{os.fsdecode(path)}': {why}", path=path)
+    return box
 
 
 def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Finder" = discover.find) -> Place:
@@ -75,7 +96,7 @@ def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Fi
             raise
         return _anchored(start, env, named, seek)
     trust.check(worktree, env)
-    return Place(worktree.root, worktree)
+    return Place(worktree.root, worktree, admits=trust.Owners(worktree, env))
 
 
 def _configured(env: "Mapping[str, str]") -> "bytes | None":
@@ -125,4 +146,4 @@ def _anchored(start: bytes, env: "Mapping[str, str]", anchor: bytes, seek: "Find
     except discover.CannotLook as error:
         raise Fatal(f"the anchor '{name}' is of no use: {error.sentence}") from None
     trust.check(clone, env)
-    return Place(discover.directory(start), clone, outside=True)
+    return Place(discover.directory(start), clone, True, trust.Owners(clone, discover.without_local(env)))

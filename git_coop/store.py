@@ -18,6 +18,7 @@ from git_coop.staged import Staged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
@@ -26,10 +27,24 @@ SWEEP_AT_MOST = 64  # strays looked at by one drain: the work is bounded whateve
 
 
 class Store(Record):
-    """One clone's store: ``root`` is ``<common-dir>/coop``, ``dir_mode`` the mode its folders have."""
+    """One clone's store: ``root`` is ``<common-dir>/coop``, ``dir_mode`` the mode its folders have.
+
+    ``admits`` tells whether what belongs to a user id may be shown or changed; without it, nobody was asked to tell.
+    """
 
     root: bytes
     dir_mode: int = 0o700
+    admits: "Callable[[int], bool] | None" = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and (self.root, self.dir_mode) == (other.root, other.dir_mode)
+
+    def __hash__(self) -> int:
+        return hash((self.root, self.dir_mode))
+
+    def stranger(self, owner: int) -> str:
+        """Why what belongs to this user id is left alone, in our words; empty where it is not."""
+        return "" if self.admits is None or self.admits(owner) else f"it belongs to uid {owner}, not to you"
 
     @property
     def file_mode(self) -> int:

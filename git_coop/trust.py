@@ -103,6 +103,39 @@ def _names(value: str, root: bytes, env: "Mapping[str, str]") -> bool:
     return root in (path, os.path.realpath(path))
 
 
+class Owners:
+    """Whose files in a clone's store are admitted: the caller's, and others' only where the repository is shared.
+
+    It is asked about a user id after ``check``, so that the owner of the store was trusted by then.
+    """
+
+    def __init__(self, worktree: "Worktree", env: "Mapping[str, str]") -> None:
+        self.worktree, self.env = worktree, env
+        self.own = _callers(env, os.geteuid())
+        self.shared: bool | None = None
+
+    def __call__(self, owner: int) -> bool:
+        if owner in self.own:
+            return True
+        if owner_of(self.worktree.coop) == owner:
+            return True
+        if self.shared is None:
+            self.shared = self._is_shared()
+        return self.shared
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Owners) and self.worktree == other.worktree
+
+    def __hash__(self) -> int:
+        return hash(self.worktree)
+
+    def _is_shared(self) -> bool:
+        try:
+            return admits_others(self.worktree, self.env)
+        except GitFailed:
+            return False
+
+
 def admits_others(worktree: "Worktree", env: "Mapping[str, str]") -> bool:
     """Whether ``core.sharedRepository`` lets other users write into this repository, and so into the store.
 

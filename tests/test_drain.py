@@ -629,6 +629,61 @@ def test_a_folder_of_filed_mail_that_cannot_be_looked_into_hides_no_mail(room: R
     assert "1 fault;" in said
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+def test_what_belongs_to_a_stranger_is_named_and_neither_shown_nor_touched(room: Room, clone: Clone) -> None:
+    mine, theirs, stranded = room.send("mine"), room.send("theirs", term=clock.HOUR), room.send("stranded")
+    room.path(stranded).rename(room.path(stranded, "claiming"))
+    for path in (room.path(theirs), room.path(stranded, "claiming")):
+        os.chown(path, NOBODY, NOBODY)
+    start = room.drain("start")
+    assert start.shown == (mine,)
+    assert f"    | message {theirs}: it belongs to uid {NOBODY}, not to you\n" in start.text
+    assert f"    | stranded message {stranded} is left alone: it belongs to uid {NOBODY}, not to you\n" in start.text
+    assert "theirs" not in start.text
+    room.tick(clock.DAY)
+    assert room.drain("prompt", "s", "p").shown == (mine,)
+    room.drain("stop", "s", "p")
+    assert [room.place(name) for name in (mine, theirs, stranded)] == ["seen", "inbox", "claiming"]
+    clone.git("config", "core.sharedRepository", "group")  # the control: git lets others write there
+    assert stranded in room.drain("prompt", "s", "p2").shown
+    assert (room.place(theirs), room.place(stranded)) == ("expired", "inbox")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+@pytest.mark.parametrize("event", ["start", "prompt", "stop"])
+def test_an_inbox_of_a_stranger_is_not_looked_into(room: Room, clone: Clone, event: str) -> None:
+    name = room.send()
+    inbox = Path(os.fsdecode(room.box.inbox))
+    os.chown(inbox, NOBODY, NOBODY)
+    before = room.saved()
+    drained = room.drain(event, "s", "p")
+    fault = (
+        f"cannot look into the box; mail may wait:\n    | cannot use '{inbox}': it belongs to uid {NOBODY}, not to you"
+    )
+    assert fault in drained.text + drained.human
+    assert (drained.shown, room.saved()) == ((), before)
+    clone.git("config", "core.sharedRepository", "group")
+    assert room.drain("prompt", "s", "p").shown == (name,)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+def test_a_letter_of_a_stranger_is_a_named_fault(room: Room, clone: Clone, coop: Program) -> None:
+    coop("letter", "write", "-m", "what is left to do", cwd=room.root, check=0)
+    (record,) = Path(os.fsdecode(room.box.letters)).glob("*.toml")
+    assert "read it with: git coop letter read" in room.drain("start").text
+    os.chown(record, NOBODY, NOBODY)
+    why = f"cannot read '{record}': it belongs to uid {NOBODY}, not to you"
+    start = room.drain("start")
+    assert why in start.text
+    assert "git coop letter read" not in start.text
+    read = coop("letter", "read", cwd=room.root)
+    assert (read.code, read.out, read.err) == (128, "", f"fatal: {why}\n")
+    listed = coop("letter", "list", cwd=room.root)
+    assert (listed.code, why in listed.err, "what is left" in listed.out) == (1, True, False)
+    clone.git("config", "core.sharedRepository", "true")
+    assert "what is left to do" in coop("letter", "read", cwd=room.root, check=0).out
+
+
 def test_what_is_found_in_claiming_goes_back_and_is_said(room: Room) -> None:
     name = room.send()
     room.path(name).rename(room.path(name, "claiming"))

@@ -57,7 +57,7 @@ def test_a_file_is_read_to_its_bound(tmp_path: Path) -> None:
     place.write_bytes(b"0123456789")
     os.utime(place, ns=(1, 2))
     assert files.read(bytes(place), 10) == b"0123456789"
-    assert files.read_cut(bytes(place), 4) == Contents(b"0123", 10, 2)
+    assert files.read_cut(bytes(place), 4) == Contents(b"0123", 10, 2, os.geteuid())
     with pytest.raises(Unreadable, match="it is larger than 9 bytes"):
         files.read(bytes(place), 9)
 
@@ -66,7 +66,7 @@ def test_a_sparse_file_of_five_gigabytes_costs_its_bound(tmp_path: Path) -> None
     place = tmp_path / "sparse"
     place.touch()
     os.truncate(place, 5 << 30)
-    assert files.read_cut(bytes(place), 1000) == Contents(bytes(1000), 5 << 30, place.stat().st_mtime_ns)
+    assert files.read_cut(bytes(place), 1000) == Contents(bytes(1000), 5 << 30, place.stat().st_mtime_ns, os.geteuid())
 
 
 def test_what_is_not_there_is_gone_and_a_small_one_is_none(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class App:
 
     def open_box(self, here: Place) -> Box:
         """The box of this place, ready to be written; store and box are made where they are missing."""
-        opened = here.open(self.new_store(here.clone), self.fresh_id())
+        opened = here.open(here.guarded(self.new_store(here.clone)), self.fresh_id())
         for text in opened.notes:
             self.note(text)
         return opened.box
