@@ -160,6 +160,29 @@ class Run:
         except CoopError as error:
             self._cannot_write(error)
 
+    def take_channel(self, box: "Box") -> bool:
+        """Take the turn's one continuation before anything is said: two stops of a turn may run at the same time."""
+        return self._deliver(box, lambda standing: standing != self.token, self.token)
+
+    def return_channel(self, box: "Box") -> None:
+        """Give it back where nothing was shown."""
+        self._deliver(box, lambda standing: standing == self.token, self.state.delivered)
+
+    def _deliver(self, box: "Box", may: "Callable[[str], bool]", turn: str) -> bool:
+        """Write down that ``turn`` was continued, if what stands there allows it; whether that was done."""
+        from git_coop import turns
+
+        session = self.session or NOBODY
+        try:
+            with turns.locked(box, session):
+                before = turns.read(box, session)
+                if may(before.delivered):
+                    turns.write(box, session, before.replace(delivered=turn))
+                    return True
+        except CoopError as error:
+            self.faults.append(f"what waits is not shown at this stop: {error.sentence}")
+        return False
+
     def _moved(self, state: "Turn") -> "tuple[Turn, str]":
         from git_coop import turns
 

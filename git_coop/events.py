@@ -122,13 +122,19 @@ def _stop(run: Run, box: "Box", listing: "Listing", due: "dict[str, Marker]", em
 
     consumed = run.consume(box, due)
     there = offers.waiting(listing, run.marked(box) | due.keys(), due)
-    if not there or not _may_show(run):
+    if not there or not _may_show(run) or not run.take_channel(box):
         emit(Say(human=offers.told(run)))
         return consumed
-    offered = offers.offer(run, box, there)
-    batch = offers.render(run, box, offered)
-    emit(Say(batch.text, offers.told(run)))
-    said = {} if not batch.shown else {"said": _signature(run, batch.text), "delivered": run.token}
+    shown = False
+    try:
+        offered = offers.offer(run, box, there)
+        batch = offers.render(run, box, offered)
+        emit(Say(batch.text, offers.told(run)))
+        shown = bool(batch.shown)
+    finally:
+        if not shown:
+            run.return_channel(box)
+    said = {"said": _signature(run, batch.text)} if shown else {}
     run.mark_shown(box, offered.choice, batch, cursor=offered.choice.cursor, **said)
     return consumed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from git_coop import clock, files, receipts, turns
+from git_coop import clock, files, offers, receipts, turns
 from git_coop.choose import PEEKED
 from git_coop.drain_run import Run
 from git_coop.errors import CoopError
@@ -831,6 +831,34 @@ def test_a_heap_of_what_cannot_be_shown_is_passed_by_and_by(room: Room) -> None:
     assert room.drain("start", "s").shown == tuple(names[:5])
     assert room.drain("prompt", "s", "p").shown[:2] == (names[5], names[0])
     assert room.drain("start", None).shown == tuple(names[:5])  # nobody's own looking goes on behind the heap as well
+
+
+def test_two_stops_of_one_turn_at_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hooks installed, or a client that asks twice: the turn is continued once."""
+    room.drain("prompt", "s", "p")
+    name = room.send()
+    inner: list[Drained] = []
+    real = offers.offer
+
+    def slow(*args: Any) -> Any:
+        if not inner:
+            inner.append(Drained("", "", (), None))
+            inner.append(room.drain("stop", "s", "p"))
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(offers, "offer", slow)
+        assert room.drain("stop", "s", "p").shown == (name,)
+    assert inner[1].text == ""
+    assert consumed(room.drain("stop", "s", "p", continued=True)) == (name,)
+
+
+def test_a_stop_whose_output_fails_leaves_the_turn_its_continuation(room: Room) -> None:
+    room.drain("prompt", "s", "p")
+    name = room.send()
+    assert room.drain("stop", "s", "p", out="closed").outcome is None
+    assert room.drain("stop", "s", "p").shown == (name,)
+    assert room.drain("stop", "s", "p").shown == ()
 
 
 def test_two_prompts_of_one_session_at_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
