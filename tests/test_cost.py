@@ -173,13 +173,14 @@ def test_a_prompt_costs_the_same_however_much_waits_or_was_filed(
         assert "5 messages follow" in each.output
         assert len(each.opened) <= FEW_DOZEN
     assert (filed.calls, len(filed.opened)) == (few.calls, len(few.opened))
-    # with more than five waiting, one that was shown before and four that were not are opened
-    assert abs(many.calls - few.calls) <= 16
+    # with more than five waiting, one that was shown before and four that were not are opened, and four markers made
+    assert abs(many.calls - few.calls) <= 40
     assert abs(len(many.opened) - len(few.opened)) <= 4
 
 
 def test_a_stop_costs_the_same_however_much_was_filed(stage: Stage, empty: Path, past: Path) -> None:
     """Both have nothing to do: in the second, all was shown in the turn before and is not shown again."""
+    measure(stage.place, ["drain", "--event", "stop"], stage.env, empty)
     quiet = measure(stage.place, ["drain", "--event", "stop"], stage.env, empty)
     used = stage.worktree("used")
     stage.file_away(stage.box(used), 2000)

@@ -146,7 +146,7 @@ def test_a_kill_after_each_change_of_the_store(room: Room, before: tuple[str, ..
         stage.drain(Event("b", "stop", None if text else "b1", text=text))
         assert room.place(stage.name) == "seen"
         if done:
-            assert operation > 3  # the kills were real
+            assert operation > 1  # there was something to kill in
             break
 
 

@@ -396,3 +396,28 @@ def test_a_folder_that_cannot_be_flushed_is_a_fault_unless_no_folder_can(
         else:
             store.sync_folder(here.root)
     assert files.exists(here.root)
+
+
+def test_what_need_not_last_is_written_over_in_place_where_its_size_allows(home: Path, here: Store) -> None:
+    path, file, outside = here.root + b"/file", home / "file", home / "outside"
+
+    def rewritten(data: bytes, *, durable: bool = False) -> bool:
+        """Whether it is the very file of before."""
+        before = file.lstat().st_ino
+        kept = file.open("rb")  # so that its number is not given to another
+        here.rewrite(path, data, durable=durable)
+        assert file.read_bytes() == data
+        kept.close()
+        return file.lstat().st_ino == before
+
+    file.write_bytes(b"one")
+    assert rewritten(b"two")
+    assert not rewritten(b"three")
+    assert not rewritten(b"seven", durable=True)
+    os.link(file, outside)  # another name of the file is not for us to change
+    assert not rewritten(b"eight")
+    assert outside.read_bytes() == b"seven"
+    file.unlink()
+    file.symlink_to(outside)
+    assert not rewritten(b"nine!")
+    assert outside.read_bytes() == b"seven"

@@ -24,7 +24,21 @@ LOOKING = ("files",)
 STREAMING = ("packet_file", "ledger_files")  # those that fill a file by a stream of Python's
 
 CHANGING = frozenset(
-    ("write", "fsync", "link", "rename", "unlink", "mkdir", "rmdir", "chmod", "fchmod", "fchown", "setxattr", "utime")
+    (
+        "write",
+        "pwrite",
+        "fsync",
+        "link",
+        "rename",
+        "unlink",
+        "mkdir",
+        "rmdir",
+        "chmod",
+        "fchmod",
+        "fchown",
+        "setxattr",
+        "utime",
+    )
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 SAY = "say"  # an output of the command itself

@@ -181,7 +181,7 @@ class _Dying:
     Descriptors are still closed: the kernel does that, and drops the locks.
     """
 
-    CHANGING = ("mkdir", "chmod", "fchmod", "write", "fsync", "link", "rename", "unlink", "rmdir")
+    CHANGING = ("mkdir", "chmod", "fchmod", "write", "pwrite", "fsync", "link", "rename", "unlink", "rmdir")
 
     def __init__(self, last: int) -> None:
         self.last = last
