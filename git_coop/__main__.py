@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from git_coop.edge import Edge
+    from git_coop.edge import Edge, Stream
 
 
 def main(argv: "list[str] | None" = None, edge: "Edge | None" = None) -> int:
@@ -26,8 +26,10 @@ def _main(words: "list[str]", here: "Edge") -> int:
         status = _drain(words[1:], here)
         if status is not None:
             return status
-    from git_coop.cli import root
-
+    try:
+        from git_coop.cli import root
+    except Exception as error:
+        return _broken(error, here)
     return root.run(words, here)
 
 
@@ -35,12 +37,42 @@ def _drain(words: "list[str]", here: "Edge") -> "int | None":
     """The short way. A client gets an answer even from an installation in pieces, for it takes errors for orders."""
     try:
         from git_coop import hook
-    except Exception:
-        if not any(word.startswith("--client") for word in words):
+    except (KeyboardInterrupt, Exception) as error:
+        if any(word.startswith("--client") for word in words) or _is_payload(here.stdin):
+            return _answer(b"{}\n", here)
+        if isinstance(error, KeyboardInterrupt):
             raise
-        here.stdout.write(b"{}\n")
-        return 0
+        return _broken(error, here)
     return hook.main(words, here)
+
+
+def _is_payload(stdin: "Stream") -> bool:
+    """Whether an object seems to come from a client, where the module that would read it may be in pieces itself."""
+    try:
+        there = not stdin.isatty() and stdin.ready(0.2)
+        return there and stdin.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    except (KeyboardInterrupt, Exception):
+        return False
+
+
+def _answer(data: bytes, here: "Edge") -> int:
+    try:
+        here.stdout.write(data)
+    except OSError:
+        pass  # the client has left
+    return 0
+
+
+def _broken(error: BaseException, here: "Edge") -> int:
+    """A part of the program cannot be loaded: said in a sentence, with what is loaded already."""
+    if here.env.get("GIT_COOP_DEBUG") == "1":
+        raise error
+    text = f"fatal: the installation is broken: {type(error).__name__}: {error}\nhint: install git-coop again\n"
+    try:
+        here.stderr.write(text.encode("utf-8", "replace"))
+    except OSError:
+        pass  # nobody is left to tell
+    return 128
 
 
 def leave(status: int) -> "NoReturn":

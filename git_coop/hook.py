@@ -46,7 +46,10 @@ def main(argv: "list[str]", edge: "Edge") -> "int | None":
         words = parsed(argv)
     except Usage as error:
         return _misused(argv, edge, error)
-    fields = _payload(edge, words.client is not None)
+    try:
+        fields = _payload(edge, words.client is not None)
+    except KeyboardInterrupt:
+        return _interrupted(words.client, edge)
     if fields is not None or words.client is not None:
         return _for_client(words, fields or {}, edge)
     try:
@@ -194,7 +197,10 @@ def _in_text(words: Words, edge: "Edge") -> int:
 def _misused(argv: "list[str]", edge: "Edge", error: Usage) -> "int | None":
     """Words that are no drain's, from a client: the fault goes where the client's own shape has a place for it."""
     named = any(word.startswith("--client") for word in argv)
-    fields = _payload(edge, named)
+    try:
+        fields = _payload(edge, named)
+    except KeyboardInterrupt:
+        return _interrupted(_named_client(argv), edge)
     if fields is None and not named:
         return None
     reply = Reply(edge)
@@ -203,6 +209,19 @@ def _misused(argv: "list[str]", edge: "Edge", error: Usage) -> "int | None":
         reply.last(f"the hook's command is wrong: {error.sentence}" if reply.event.kind else "")
     except BaseException:
         reply.last("")
+    return 0
+
+
+def _interrupted(client: "str | None", edge: "Edge") -> int:
+    """Interrupted before it was known what happened: a client gets its empty answer."""
+    if client is None:
+        return 130
+    reply = Reply(edge)
+    try:
+        reply.meet(Words(client=client), {})
+    except BaseException:
+        pass  # one object, then, that every client takes for silence
+    reply.last("")
     return 0
 
 

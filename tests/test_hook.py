@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -316,6 +317,58 @@ def test_an_installation_in_pieces(room: Room, coop: Program, broken: str) -> No
     done = subprocess.run(words, cwd=room.root, input=stdin, env=coop.environment(), capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout in (b"{}\n", b"") or "the drain failed" in context(done.stdout)
+
+
+@pytest.mark.parametrize("broken", ["git_coop.clients", "git_coop.hook", "git_coop.events", "git_coop.discover"])
+def test_an_installation_in_pieces_without_a_named_client(room: Room, coop: Program, broken: str) -> None:
+    """A payload on standard input is a client's call; without one a person reads a sentence."""
+    lines = (
+        f"import sys; sys.modules[{broken!r}] = None; from git_coop.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-P", "-c", lines, "drain"]
+    room.send()
+
+    def drained(stdin: bytes) -> "subprocess.CompletedProcess[bytes]":
+        env = coop.environment()
+        return subprocess.run(words, cwd=room.root, input=stdin, env=env, capture_output=True, timeout=60)
+
+    done = drained(json.dumps(payload(room)).encode())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
+    done = drained(b"")
+    assert (done.returncode, done.stdout) == (128, b"")
+    assert done.stderr.startswith(b"fatal: the installation is broken: ModuleNotFoundError: ")
+    assert done.stderr.endswith(b"\nhint: install git-coop again\n")
+    assert done.stderr.count(b"\n") == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["--client", "claude"], ["--client=gemini", "--event", "stop"], ["--client", "gemini", "--odd"]]
+)
+def test_an_interrupt_while_the_payload_comes(room: Room, coop: Program, words: list[str]) -> None:
+    env = coop.environment()
+    call = [sys.executable, "-P", "-m", "git_coop", "drain", *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(call, cwd=room.root, env=env, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        process.stdin.write(b'{"hook_event_name": ')
+        process.stdin.flush()
+        while b"select" not in Path(f"/proc/{process.pid}/wchan").read_bytes() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert out == SILENCE[words[0].partition("=")[2] or words[1]]
+
+
+def test_an_interrupt_of_a_person_s_drain_is_130(room: Room, edge: Worlds) -> None:
+    world = edge(cwd=room.root)
+
+    def interrupt(_size: int) -> bytes:
+        raise KeyboardInterrupt
+
+    world.stdin.read = interrupt  # type: ignore[method-assign]
+    assert run(world) == (130, b"", b"")
+    assert run(world, "--client", "gemini") == (0, b"{}\n", b"")  # the control
 
 
 def test_a_person_s_drain_ends_as_a_command_does(room: Room, edge: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
