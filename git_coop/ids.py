@@ -38,6 +38,13 @@ def is_id(name: str) -> bool:
     )
 
 
+_LISTS = {
+    "letter": "git coop letter list --all --all-worktrees shows every one",
+    "message": "git coop mail list --all shows every one",
+    "request": "git coop request list --all --all-worktrees shows every one",
+}
+
+
 def time_of(identifier: str) -> int:
     """The time in an id, in nanoseconds; 0 for a name that is none."""
     return clock.parse_id_stamp(identifier[:STAMP]) or 0
@@ -66,5 +73,5 @@ def pick(asked: str, known: "Iterable[str]", *, what: str) -> str:
     if found:
         raise Refused(f"{what} '{asked}' is ambiguous", hint="it could be " + ", ".join(found))
     short = 0 < len(asked) < 4 and _HEX.issuperset(asked)
-    hint = "give four or more of its eight hex digits" if short else ""
+    hint = "give four or more of its eight hex digits" if short else _LISTS.get(what, "")
     raise NotFound(f"no {what} '{asked}'", hint=hint)

@@ -73,4 +73,5 @@ def test_nothing_else_names_one(asked: str) -> None:
     with pytest.raises(NotFound) as caught:
         ids.pick(asked, [ONE, TWO], what="letter")
     assert caught.value.sentence == f"no letter '{asked}'"
-    assert bool(caught.value.hint) == (asked == "5f3")
+    every = "git coop letter list --all --all-worktrees shows every one"
+    assert caught.value.hint == ("give four or more of its eight hex digits" if asked == "5f3" else every)

@@ -128,6 +128,9 @@ def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: b
     else:
         for home, shelf in shelves:
             _list_one(app, home, shelf, closed=closed, everywhere=everywhere)
+        letters = [letter for _home, shelf in shelves for letter in shelf.letters]
+        if letters and not closed and not any(letter.live for letter in letters):
+            app.hint("--all shows the closed ones")
     name_broken(app, shelves, unlisted)
 
 

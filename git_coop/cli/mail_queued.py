@@ -75,7 +75,8 @@ def _fail(app: App, done: list[Sending], failures: list[Failure]) -> int:
 
 def _lines(app: App, each: Sending) -> list[str]:
     queued = each.queued
-    lines = [f"queued {queued.id} for {quote_path(queued.path, PATH)}"]
+    where = " (this worktree)" if each.own and queued.path == app.nearby.root else ""
+    lines = [f"queued {queued.id} for {quote_path(queued.path, PATH)}{where}"]
     if not each.own:
         lines.append(f"  in another clone, whose own drain will look: {quote_path(queued.box.store.root, PATH)}")
     last = "NEVER" if queued.drained is None else app.age(queued.drained.at)

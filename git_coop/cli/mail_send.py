@@ -140,7 +140,7 @@ def _known(app: App, here: Place, asked: str) -> str:
         return ids.pick(asked, known, what="message")
     except NotFound as error:
         hint = "it answers a message in this worktree's box, or one that was sent from here"
-        raise NotFound(f"{error.sentence} is known here", hint=error.hint or hint) from None
+        raise NotFound(f"{error.sentence} is known here", hint=hint) from None
 
 
 def _targets(app: App, here: Place, to: tuple[str, ...], outside: bool) -> tuple[list[Target], list[Failure]]:

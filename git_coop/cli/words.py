@@ -76,7 +76,11 @@ def manual(family: str | None, edge: Edge) -> int:
     from git_coop import git
 
     name = _ALSO.get(family or "", family)
-    return git.manual(f"git-coop-{name}" if name in _PAGES else "git-coop", edge.env)
+    status = git.manual(f"git-coop-{name}" if name in _PAGES else "git-coop", edge.env)
+    if status:
+        usage = f"git coop {family} -h" if family else "git coop -h"
+        edge.stderr.write(f"hint: {usage} prints the usage\n".encode("utf-8", "replace"))
+    return status
 
 
 def as_usage(error: click.ClickException) -> Usage:

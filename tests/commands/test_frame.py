@@ -43,6 +43,7 @@ def commands(group: click.Group | None = None, path: tuple[str, ...] = ()) -> li
 
 
 COMMANDS = commands()
+EVERY = "hint: git coop letter list --all --all-worktrees shows every one\n"
 
 
 def test_every_command_has_these_manners() -> None:
@@ -235,7 +236,7 @@ def test_help_that_is_a_value_is_one(run: Desk, man: Path) -> None:
     run.done("letter", "write", "-m", "--help")
     assert run.done("letter", "show", "--raw") == "--help"
     code, _out, err = run("letter", "read", "--", "--help")
-    assert (code, err) == (1, "error: no letter '--help'\n")
+    assert (code, err) == (1, "error: no letter '--help'\n" + EVERY)
     assert not man.exists()
 
 
@@ -256,7 +257,7 @@ def test_help_that_cannot_be_written_fails_as_any_answer(run: Desk, out: str) ->
 def test_end_of_options_is_gits_other_spelling(run: Desk) -> None:
     run.letter("one")
     for word in ("--", "--end-of-options"):
-        assert run("letter", "show", word, "--raw") == (1, "", "error: no letter '--raw'\n")
+        assert run("letter", "show", word, "--raw") == (1, "", "error: no letter '--raw'\n" + EVERY)
         assert run("todo", "add", word, "-x")[0] == 0
     assert run.done("letter", "show", "--raw", "--end-of-options") == "one"
     assert run("--end-of-options", "letter", "show", "--raw") == (0, "one", "")

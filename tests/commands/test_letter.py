@@ -65,7 +65,7 @@ def test_a_letter_from_beginning_to_end(run: Desk, clone: Clone) -> None:
     assert run.done("letter", "list") == f"{one}  read        5 minutes   Finish the parser\n"
     assert run.done("letter", "start", session="second") == f"letter {one} is working\n"
     assert run.done("letter", "ack", "-m", "it parses", session="second") == f"letter {one} is done\n"
-    assert run.done("letter", "list") == ""
+    assert run("letter", "list") == (0, "", "hint: --all shows the closed ones\n")
     assert run.done("letter", "list", "--all") == f"{one}  done        5 minutes   Finish the parser\n"
     found = record(run, one)
     assert (found["status"], found["ack_body"], found["read_count"]) == ("done", "it parses", 1)
@@ -182,6 +182,15 @@ def test_a_letter_of_the_store_and_none_of_this_box(run: Desk, clone: Clone) -> 
     assert states(run, "--all-worktrees", cwd=side) == [("for main", "unread")]
     assert str(clone.root) in run.done("letter", "list", "--all-worktrees", cwd=side)
     assert tree(clone.common) == before
+
+
+def test_a_list_without_a_live_letter_says_where_the_closed_ones_are(run: Desk) -> None:
+    assert run("letter", "list") == (0, "", "")
+    run.letter("one")
+    run.done("letter", "list")
+    run.done("letter", "abandon", "--reason", "enough")
+    assert run("letter", "list") == (0, "", "hint: --all shows the closed ones\n")
+    run.done("letter", "list", "--all")
 
 
 def test_abandoning_needs_a_reason(run: Desk) -> None:

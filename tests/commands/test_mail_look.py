@@ -378,8 +378,16 @@ def test_ids_are_whole_or_tails_and_an_ambiguous_one_lists_its_matches(post: Pos
         "",
         "error: no message '12'\nhint: give four or more of its eight hex digits\n",
     )
-    assert post("mail", "show", "../../../etc", cwd=side) == (1, "", "error: no message '../../../etc'\n")
-    assert post("mail", "show", "x\x1b[2J\ny", cwd=side) == (1, "", "error: no message 'x?[2J?y'\n")
+    assert post("mail", "show", "../../../etc", cwd=side) == (
+        1,
+        "",
+        "error: no message '../../../etc'\nhint: git coop mail list --all shows every one\n",
+    )
+    assert post("mail", "show", "x\x1b[2J\ny", cwd=side) == (
+        1,
+        "",
+        "error: no message 'x?[2J?y'\nhint: git coop mail list --all shows every one\n",
+    )
 
 
 def test_what_became_of_what_was_sent(post: Post, side: Path) -> None:

@@ -95,11 +95,9 @@ def test_to_all_is_every_other_worktree_and_never_oneself(post: Post, side: Path
     shutil.rmtree(gone)
     code, out, err = post("mail", "send", "--to", "all", "-m", "x", cwd=side)
     ids = [line.split()[1] for line in out.splitlines() if line.startswith("queued ")]
-    assert (code, err) == (
-        0,
-        f"warning: '{post.clone.root}' and 1 more were never drained: "
-        + "are hooks installed there? (git coop hooks status)\n",
-    )
+    both = f"'{post.clone.root}' and 1 more"
+    never = f"warning: {both} were never drained: are hooks installed there? (git coop hooks status)\n"
+    assert (code, err) == (0, never)
     assert out == queued(ids[0], post.clone.root) + queued(ids[1], third)
     assert post.places(ids[0]) == ["main/inbox"]
     assert post.places(ids[1]) == ["third/inbox"]
@@ -190,6 +188,7 @@ def test_mail_to_another_clone_lies_in_that_clones_queue(post: Post, template: P
 def test_the_box_of_oneself_is_an_address_too(post: Post) -> None:
     code, out, _err = post("mail", "send", "--to", ".", "-m", "x")
     assert code == 0
+    assert out.startswith(f"queued {out.split()[1]} for {post.clone.root} (this worktree)\n")
     assert post.places(out.split()[1]) == ["main/inbox"]
 
 
