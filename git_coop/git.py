@@ -18,6 +18,7 @@ Where a payload or an option named the directory, the caller gives ``discover.wi
 
 import os
 import subprocess
+import sys
 
 from git_coop import discover
 from git_coop.errors import GitFailed, Untrusted
@@ -309,9 +310,20 @@ def _wait(started: "subprocess.Popen[bytes]") -> int:
             signal.signal(number, handler)
 
 
+def _with_pages(env: "Mapping[str, str]") -> dict[str, str]:
+    """The environment, with the manual of a virtual environment behind the places where ``man`` looks by itself.
+
+    An empty entry stands for these (man(1), manpath(1)).
+    """
+    pages = os.path.join(sys.prefix, "share", "man")
+    if sys.prefix == sys.base_prefix or not os.path.isdir(pages):
+        return dict(env)
+    return {**env, "MANPATH": f"{env.get('MANPATH', '')}:{pages}"}
+
+
 def manual(page: str, env: "Mapping[str, str]") -> int:
     """Open a manual page as ``git help`` does, on our terminal; 0, or 128 where it could not be shown."""
     try:
-        return 128 if subprocess.call(["git", "help", page], env=dict(env)) else 0
+        return 128 if subprocess.call(["git", "help", page], env=_with_pages(env)) else 0
     except (OSError, ValueError) as error:
         raise GitFailed(f"cannot run git: {error}", hint="git must be on PATH") from error

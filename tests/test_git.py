@@ -274,6 +274,22 @@ def test_a_keyboard_interrupt_belongs_to_the_editor(tmp_path: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_the_pages_of_a_virtual_environment_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "share" / "man").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    env = program(tmp_path / "bin", "man", f'echo "$MANPATH" >"{tmp_path}/seen"')
+    assert git.manual("git-coop", {**env, "MANPATH": "/mine"}) == 0
+    assert (tmp_path / "seen").read_text().endswith(f"/mine:{tmp_path}/share/man\n")
+    env.pop("MANPATH", None)
+    assert git.manual("git-coop", env) == 0
+    assert (
+        (tmp_path / "seen").read_text().endswith(f":{tmp_path}/share/man\n")
+    )  # an empty entry is where man looks by itself
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    assert git.manual("git-coop", {**env, "MANPATH": "/mine"}) == 0
+    assert (tmp_path / "seen").read_text().endswith("/mine\n")
+
+
 def test_the_manual_is_gits_to_open(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     env = program(tmp_path / "bin", "man", 'echo "man $*"')
     assert git.manual("git-coop-letter", env) == 0
