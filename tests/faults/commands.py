@@ -103,6 +103,11 @@ def mailed(stage: Stage) -> None:
         send(stage)
 
 
+def waiting(stage: Stage) -> str:
+    """A message waits in the main worktree; its id."""
+    return send(stage)
+
+
 def shown(stage: Stage) -> None:
     """Three messages wait, and a session was shown them in its turn."""
     mailed(stage)
@@ -514,6 +519,7 @@ COMMANDS = [
     Command("letter ack", ("letter", "ack", "-m", "all done", *SESSION), letters, letter_is("done")),
     Command("letter abandon", ("letter", "abandon", "--reason", "no", *SESSION), letters, letter_is("abandoned")),
     Command("mail read", ("mail", "read"), with_letter, every_filed),
+    Command("mail reply", ("mail", "reply", "ID", *TO_MAIN), waiting, sent_to("beta"), stdin=BODY.encode()),
     Command("mail requeue of an expired one", ("mail", "requeue", "ID"), expired, requeued, requeues=True),
     Command("mail requeue of a stranded one", ("mail", "requeue", "ID"), stranded, requeued, requeues=True),
     Command("mail off", ("mail", "off"), mailed, delivery(off=True)),
