@@ -7,6 +7,7 @@ the paths of its boxes are looked up among this clone's worktrees and never writ
 """
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 
 from git_coop import (
@@ -50,8 +51,7 @@ def backup(store: Store, request: Request, held: Holdings, path: bytes) -> Saved
     """Write the ledger with this store's records as they are now into the file at ``path``."""
     if not held.records:
         raise NotFound("nothing is stored in this clone yet")
-    if os.path.isdir(path):
-        raise Fatal(f"'{os.fsdecode(path)}' is a directory")
+    _forbid_others_file(path, request.env)
     with ledger.opened(store) as book:
         who = sync.settle(store, book, request)
         own = sync.write_own(book, who.id, held, request)
@@ -60,6 +60,18 @@ def backup(store: Store, request: Request, held: Holdings, path: bytes) -> Saved
         carrier.bundle(Carrier(book.root, request.env), path, who.id)
         sync.note_carried(book, "bundled", held, request.now)
     return Saved(who.id, len(held.records), os.stat(path).st_size, own.faults)
+
+
+def _forbid_others_file(path: bytes, env: Mapping[str, str]) -> None:
+    """Refuse to replace anything but an earlier bundle: git replaces whatever has the name, a device node too."""
+    if not os.path.lexists(path):
+        return
+    try:
+        heads(path, env)
+    except Fatal as error:
+        raise Refused(
+            f"'{os.fsdecode(path)}' is there and is no backup: {error.sentence}", hint="name a file that is not there"
+        ) from None
 
 
 class Homeless(Record):
@@ -94,11 +106,22 @@ def mapping(pairs: Iterable[str], base: bytes) -> dict[bytes, bytes]:
 
 def heads(path: bytes, env: Mapping[str, str]) -> tuple[str, str]:
     """The replica and the commit that a bundle names. Raises ``Fatal`` for a file that is no bundle of a ledger."""
+    _demand_file(path)
     found = carrier.bundled(path, env)
     named = {name.removeprefix(OWN): oid for name, oid in found.items() if name.startswith(OWN)}
     if len(named) != 1 or not adopted.is_replica(next(iter(named))):
         raise Fatal(f"'{os.fsdecode(path)}' is a bundle of something else: it names no store of git coop")
     return next(iter(named.items()))
+
+
+def _demand_file(path: bytes) -> None:
+    """A bundle is a regular file: git would read a device or a pipe for as long as it gives anything."""
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        raise Fatal(f"cannot read '{os.fsdecode(path)}': {(error.strerror or str(error)).lower()}") from None
+    if not regular:
+        raise Fatal(f"cannot read '{os.fsdecode(path)}': it is not a regular file")
 
 
 def restore(

@@ -408,3 +408,21 @@ def test_the_real_program(coop: Program, template: Path, tmp_path: Path) -> None
     coop("sync", cwd=clone.root, check=0)
     done = coop("sync", "-h", cwd=clone.root, check=0)
     assert done.out.startswith("usage: git coop sync [<options>]\n")
+
+
+def test_a_backup_replaces_an_earlier_one_and_nothing_else(fleet: Fleet, tmp_path: Path) -> None:
+    one = fleet.machine("one")
+    one.write("x")
+    bundle, notes, pipe = tmp_path / "x.bundle", tmp_path / "notes", tmp_path / "pipe"
+    one.ok("backup", str(bundle))
+    one.write("y")
+    one.ok("backup", str(bundle))
+    notes.write_text("precious")
+    os.mkfifo(pipe)
+    one.clone.git("bundle", "create", "-q", "../project.bundle", "main")
+    for path in (notes, pipe, tmp_path / "project.bundle", tmp_path):
+        code, out, err = one("backup", str(path))
+        assert (code, out, err.splitlines()[-1]) == (1, "", "hint: name a file that is not there")
+        assert err.startswith(f"error: '{path}' is there and is no backup: ")
+    assert notes.read_text() == "precious"
+    assert one("restore", str(pipe))[::2] == (128, f"fatal: cannot read '{pipe}': it is not a regular file\n")
