@@ -294,7 +294,7 @@ def sync_folder(path: bytes) -> None:
 
 
 def set_mode(path: bytes, mode: int) -> None:
-    """Give a file or folder its permission bits; no symbolic link is followed."""
+    """Give a file or folder its permission bits; no symbolic link is followed, and no file with another name changed."""
     try:
         number = os.open(path, files.READ)
     except PermissionError:
@@ -303,6 +303,9 @@ def set_mode(path: bytes, mode: int) -> None:
         raise fault("change the mode of", path, error) from None
     try:
         if number >= 0:
+            status = os.fstat(number)
+            if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                raise StoreFault(f"cannot change the mode of '{os.fsdecode(path)}': it has another name", path=path)
             os.fchmod(number, mode)
         elif not os.path.islink(path):
             os.chmod(path, mode)

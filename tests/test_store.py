@@ -421,3 +421,16 @@ def test_what_need_not_last_is_written_over_in_place_where_its_size_allows(home:
     file.symlink_to(outside)
     assert not rewritten(b"nine!")
     assert outside.read_bytes() == b"seven"
+
+
+def test_the_mode_of_a_file_with_another_name_is_not_changed(home: Path, here: Store, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    outside.chmod(0o644)
+    (home / "own").write_text("x")
+    (home / "own").chmod(0o644)
+    os.link(outside, home / "linked")
+    store.set_mode(here.root + b"/own", 0o600)
+    with pytest.raises(StoreFault, match="it has another name"):
+        store.set_mode(here.root + b"/linked", 0o600)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (home / "own", outside)] == [0o600, 0o644]
