@@ -9,21 +9,18 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
     Only the newest record can be live, so only that one is opened. Raises ``StoreFault`` where it cannot be read:
     an unreadable letter is not no letter.
     """
-    from git_coop import files, ids
-
-    names = [
-        name[: ids.LENGTH]
-        for name in files.entries(box.letters)
-        if len(name) == ids.LENGTH + 5 and name.endswith(".toml")
-    ]
-    newest = max((name for name in names if ids.is_id(name)), default="")
+    newest = _newest(box)
     if not newest:
         return ""
     from git_coop import letterbox  # and with it a TOML reader, as dear as starting Python
 
-    letter = letterbox.live(box)
-    if letter is None:
-        return ""
+    seen = letterbox.glance(box, newest)
+    while not seen.letter.live:
+        before, newest = newest, _newest(box)
+        if newest == before:  # else it gave way while it was read
+            return ""
+        seen = letterbox.glance(box, newest)
+    letter = seen.letter
     from git_coop import adopted
     from git_coop.box import is_inherited
     from git_coop.render import render_letter
@@ -32,7 +29,8 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         letter.id,
         letter.status,
         written=letter.created_at,
-        bytes_long=len(letter.body.encode()),
+        bytes_long=seen.size,
+        of_record=not seen.exact,
         branch=letter.branch,
         subject=letter.subject,
         now=now,
@@ -40,3 +38,12 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         earlier=is_inherited(box, letter.id),
         elsewhere=adopted.said(adopted.adopted_on(box.store, letter.id)),
     ).text
+
+
+def _newest(box: Box) -> str:
+    """The id of the box's newest letter; empty where there is none."""
+    from git_coop import files, ids
+
+    names = files.entries(box.letters)
+    found = [name[: ids.LENGTH] for name in names if len(name) == ids.LENGTH + 5 and name.endswith(".toml")]
+    return max((name for name in found if ids.is_id(name)), default="")

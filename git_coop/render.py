@@ -193,14 +193,16 @@ def render_letter(
     mark_up: bool = False,
     earlier: bool = False,
     elsewhere: str = "",
+    of_record: bool = False,
     bounds: Bounds = BOUNDS,
 ) -> Block:
     """The notice that a letter waits and how to read it; ``written`` is its time, ``bytes_long`` its body's size.
 
+    ``of_record``: that size is the whole record's.
     ``earlier``: it was written for an earlier worktree at this path. ``elsewhere``: words of ours about who adopted it.
     """
     known = state if state in ("unread", "read", "working") else "in an unknown state"
-    told = f"{known}, written {_ago(written, now)}, {_count(bytes_long, 'byte')}"
+    told = f"{known}, written {_ago(written, now)}, {'a record of ' if of_record else ''}{_count(bytes_long, 'byte')}"
     told += ", written for an earlier worktree at this path" if earlier else ""
     told += f", {elsewhere}" if elsewhere else ""
     head = f"git coop, {clock.rfc3339(now)}: a letter from the session before waits here: {identifier}, {told}\n"

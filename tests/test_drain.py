@@ -718,6 +718,29 @@ def test_the_letter_notice_at_each_start_and_not_again_at_the_prompt(room: Room,
     assert "a letter from the session before waits here" in room.drain("start").text
 
 
+def test_the_notice_of_a_long_letter_reads_the_head_of_its_record(
+    room: Room, coop: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = "\x01" * 500_000 + "\nbody = 'not this one'\n"
+    coop("letter", "write", "--subject", "long", "--body", "-", cwd=room.root, stdin=body.encode(), check=0)
+    (record,) = Path(os.fsdecode(room.box.letters)).glob("*.toml")
+    asked: list[int] = []
+    real = files.read_open
+
+    def counting(number: int, limit: int) -> bytes:
+        data = real(number, limit)
+        asked.append(len(data))
+        return data
+
+    monkeypatch.setattr(files, "read_open", counting)
+    text = room.drain("start").text
+    assert f"{record.stem}, unread, written " in text
+    assert f", a record of {record.stat().st_size} bytes\n    | branch: peer\n    | subject: long\n" in text
+    assert max(asked) <= 1 << 18
+    coop("letter", "write", "-m", "short", cwd=room.root, check=0)
+    assert ", 5 bytes\n" in room.drain("start").text  # the control
+
+
 def test_the_letter_notice_at_the_first_prompt_that_gets_out_where_no_start_arrived(room: Room, coop: Program) -> None:
     letter(room, coop)
     assert room.drain("start", arrives=False).text == ""
