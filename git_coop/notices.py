@@ -8,6 +8,7 @@ import os
 
 from git_coop import clock, files, ids, message, receipts, sent
 from git_coop.digest import sha256
+from git_coop.errors import StoreFault
 from git_coop.layout import Box, message_path
 from git_coop.message import Draft, Message
 from git_coop.sent import Sent
@@ -58,7 +59,9 @@ def for_sender(box: Box, now: int) -> "list[str]":
     names = sent.known(box)
     at = _first(box, names, now)
     runs = _runs(box, [*names[at:], *names[:at]])
-    made = [_tell_run(box, run, notes, now) for run, notes in runs.items() if notes[0].expires <= now]
+    over = {run: [note for note in notes if note.expires <= now] for run, notes in runs.items()}
+    over = {run: [note for note in notes if not _renewed(box, note, now)] for run, notes in over.items()}
+    made = [_tell_run(box, run, notes, now) for run, notes in over.items() if notes]
     return [name for name in made if name]
 
 
@@ -100,6 +103,20 @@ def _tell_run(box: Box, run: str, notes: "list[Sent]", now: int) -> str:
     for note in notes:
         sent.forget(box, note.id)
     return made
+
+
+def _renewed(box: Box, note: Sent, now: int) -> bool:
+    """Whether a message was queued again and has a term that is not over; its note then has that one, too."""
+    path = message_path(note.box(box.store).inbox, note.id)
+    try:
+        head = files.read_cut(path, message.HEAD_LIMIT)
+    except StoreFault:
+        return False
+    found = message.peek(note.id, head.data)
+    if found.expires is None or found.expires <= max(note.expires, now):
+        return False
+    sent.renew(box, note, min(found.expires, head.mtime + message.LONGEST_TERM))
+    return True
 
 
 def _unconsumed(box: Box, note: Sent) -> str:

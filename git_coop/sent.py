@@ -50,6 +50,10 @@ def record(box: Box, sent: Sent) -> bool:
 
     ``False``: another message of this id was noted, and nothing was changed.
     """
+    return box.store.create(path_of(box, sent.id), _dumped(box, sent))
+
+
+def _dumped(box: Box, sent: Sent) -> bytes:
     fields: dict[str, str | int | None] = {
         "key": sent.key,
         "expires": clock.rfc3339(sent.expires),
@@ -59,7 +63,7 @@ def record(box: Box, sent: Sent) -> bool:
         **_path_fields("path", sent.path),
         **(_path_fields("store", sent.store) if sent.store != box.store.root else {}),
     }
-    return box.store.create(path_of(box, sent.id), flat.dumps(fields, times=("expires",)))
+    return flat.dumps(fields, times=("expires",))
 
 
 def _path_fields(name: str, path: bytes) -> "dict[str, str | int | None]":
@@ -96,6 +100,11 @@ def read(box: Box, identifier: str) -> "Sent | None":
         return None
     subject, run, first_line = (flat.text(fields, name) for name in ("subject", "run", "first_line"))
     return Sent(identifier, key, _path(fields, "path"), store, expires, subject, run, first_line)
+
+
+def renew(box: Box, sent: Sent, expires: int) -> None:
+    """Note the new term of a message that was queued again."""
+    box.store.rewrite(path_of(box, sent.id), _dumped(box, sent.replace(expires=expires)))
 
 
 def forget(box: Box, identifier: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from git_coop import clock, files, ids, notices, sent
 from git_coop.inbox import Found, look
 from git_coop.layout import Box, message_path
+from git_coop.requeue import requeue
 from git_coop.sent import Sent
 from tests.support.clones import Clone
 from tests.support.drains import Killed, Room, killed_after
@@ -255,3 +256,21 @@ def test_two_drains_of_one_expired_message_make_one_notice(room: Room) -> None:
     os.rename(message_path(room.box.inbox, first), message_path(room.box.seen, first))
     assert notices.for_recipient(room.box, found.message, found.mtime, room.clock()) == ""
     assert files.exists(message_path(room.box.seen, first))
+
+
+def test_a_message_that_was_queued_again_is_not_told_before_its_new_term_is_over(pair: tuple[Room, Room]) -> None:
+    sender, there = pair
+    name, lost = send(pair, run="all"), send(pair, run="all")
+    there.tick(2 * clock.HOUR)
+    there.drain("start", "r")
+    requeue(there.box, name, "expired", there.box, there.clock(), clock.DAY)
+    told = sender.drain("start").text
+    assert f"expired unread: message {lost} to" in told
+    assert name not in told
+    assert sent.known(sender.box) == [name]
+    note = sent.read(sender.box, name)
+    assert note is not None
+    assert (note.expires, note.run) == (there.clock() // clock.SECOND * clock.SECOND + clock.DAY, "all")
+    there.tick(2 * clock.DAY)
+    assert f"expired unread: message {name} to" in "".join(sender.drain("start", "later").text)
+    assert sent.known(sender.box) == []
