@@ -45,7 +45,8 @@ def hooks(case: Case) -> Iterator[Finding]:
                 "hooks", FOUND, f"{wiring.client.title}: {problem}", f"git coop hooks install {wiring.client.name}"
             )
     here = [wiring for wiring in wired if wiring.present]
-    if here and not any(wiring.installed for wiring in wired):
+    unread = any(place.damage for wiring in wired for place in wiring.places)  # it is named, and may have them
+    if here and not unread and not any(wiring.installed for wiring in wired):
         names = ", ".join(wiring.client.name for wiring in here)
         yield Finding("hooks", FOUND, f"no client has the hooks; found here: {names}", "git coop hooks install CLIENT")
 

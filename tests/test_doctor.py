@@ -380,6 +380,14 @@ def test_clients_without_hooks_are_found_and_wired_ones_are_well(ward: Ward) -> 
     assert (seen.outcome, seen.what) == (NOTE, "never seen in this worktree: start, prompt, stop")
 
 
+def test_settings_that_cannot_be_parsed_are_found_once(ward: Ward) -> None:
+    (ward.home / ".claude").mkdir()
+    (ward.home / ".claude" / "settings.json").write_text("{")
+    env = {"HOME": str(ward.home), "PATH": "/usr/bin:/bin"}
+    (found,) = ward.look("hooks", env=env)
+    assert found.what.startswith(f"Claude Code: cannot parse '{ward.home}/.claude/settings.json': ")
+
+
 def test_a_socket_in_place_of_a_message_is_named(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ward.box() / "inbox")
     with socket.socket(socket.AF_UNIX) as made:

@@ -282,9 +282,7 @@ def test_the_pages_of_a_virtual_environment_are_found(tmp_path: Path, monkeypatc
     assert (tmp_path / "seen").read_text().endswith(f"/mine:{tmp_path}/share/man\n")
     env.pop("MANPATH", None)
     assert git.manual("git-coop", env) == 0
-    assert (
-        (tmp_path / "seen").read_text().endswith(f":{tmp_path}/share/man\n")
-    )  # an empty entry is where man looks by itself
+    assert (tmp_path / "seen").read_text().endswith(f":{tmp_path}/share/man\n")  # empty: where man looks
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     assert git.manual("git-coop", {**env, "MANPATH": "/mine"}) == 0
     assert (tmp_path / "seen").read_text().endswith("/mine\n")

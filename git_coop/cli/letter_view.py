@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from git_coop import adopted, clock, ids, letterbox
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
+from git_coop.cli.mail_table import is_wide
 from git_coop.errors import Refused, StoreFault
 from git_coop.layout import Box
 from git_coop.letter_record import fields
@@ -163,7 +164,8 @@ def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bo
 
 
 def _row(app: App, letter: Letter, indent: str, end: str) -> str:
-    start = f"{indent}{letter.id}  {pad(letter.status, 10)}  {pad(clock.age(letter.created_at, app.now), 10)}  "
+    identifier = letter.id if is_wide(app) else ids.tail(letter.id)
+    start = f"{indent}{identifier}  {pad(letter.status, 10)}  {pad(clock.age(letter.created_at, app.now), 10)}  "
     room = _SUBJECT if app.columns is None else max(app.columns - width(start) - width(end), 8)
     return start + fit(safe_line(letter.subject, _SUBJECT), room) + end
 

@@ -5,6 +5,7 @@ import os
 from git_coop import clock, ids, requests
 from git_coop.cli.app import App
 from git_coop.cli.mail_queued import drains, drains_of, warn_of_silence
+from git_coop.cli.mail_table import is_wide
 from git_coop.mail import Queued
 from git_coop.render import quoted
 from git_coop.requestbox import Shelf
@@ -73,7 +74,8 @@ def _row(app: App, one: Request, side: Side | None) -> str:
         ends = f"{_path(one.from_path)} to {_path(one.to_path)}"
     else:
         ends = f"from {_path(one.from_path)}" if requests.is_recipient(one, side) else f"to {_path(one.to_path)}"
-    start = f"{one.id}  {pad(one.status, 6)}  {age}  {ends}  "
+    identifier = one.id if is_wide(app) else ids.tail(one.id)
+    start = f"{identifier}  {pad(one.status, 6)}  {age}  {ends}  "
     room = _SHOWN if app.columns is None else max(app.columns - width(start), 8)
     return start + fit(one.subject, room)
 

@@ -184,6 +184,12 @@ def test_a_letter_of_the_store_and_none_of_this_box(run: Desk, clone: Clone) -> 
     assert tree(clone.common) == before
 
 
+def test_a_narrow_list_has_the_tails_of_the_ids(run: Desk) -> None:
+    one = run.letter("one")
+    for columns, shown in (("80", one[-8:]), ("100", one)):
+        assert run("letter", "list", env={"COLUMNS": columns}, terminal=True)[1].split()[0] == shown
+
+
 def test_a_list_without_a_live_letter_says_where_the_closed_ones_are(run: Desk) -> None:
     assert run("letter", "list") == (0, "", "")
     run.letter("one")
