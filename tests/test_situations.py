@@ -1,6 +1,6 @@
 """What may lie in an inbox, whoever put it there: each situation at the command line, with its one right outcome.
 
-The situations are numbered; the other two modules of this name have the rest, and the last test counts them.
+The situations are numbered; the other three modules of this name have the rest, and the last test counts them.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from git_coop import clock, files
-from tests import invariants, test_situations_letters, test_situations_places
+from tests import invariants, test_situations_disk, test_situations_letters, test_situations_places
 from tests.support.clones import Clone
 from tests.support.post import Post
 from tests.support.rows import LAST, ROWS, row
@@ -23,7 +23,7 @@ from tests.support.world import START, Worlds
 ID = "20261130T104500000Z-0000abcd"
 HEAD = b"From: somebody\nDate: Mon, 30 Nov 2026 10:45:00 +0000\nSubject: by hand\n"
 MESSAGE = HEAD + b"\nthe body\n"
-IMPORTED = (test_situations_letters, test_situations_places)  # their rows count below
+IMPORTED = (test_situations_disk, test_situations_letters, test_situations_places)  # their rows count below
 
 
 class Instead:

@@ -13,7 +13,8 @@ import pytest
 
 from git_coop import locks
 from tests import invariants
-from tests.faults.commands import BODY, SESSION, TO_MAIN, left_by_a_kill, letters, mailed, moved, over, shown
+from tests.faults.beginnings import BODY, SESSION, left_by_a_kill, letters, mailed, moved, over, shown
+from tests.faults.commands import TO_MAIN
 from tests.faults.seam import Call, Count, Impatient, Meanwhile
 from tests.faults.stage import Ended, Stage
 from tests.invariants import State

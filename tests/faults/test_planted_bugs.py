@@ -5,43 +5,22 @@ and it must have been reached: a fault that was never run proves nothing about a
 """
 
 import mmap
-import os
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
-from git_coop import (
-    choose,
-    drain_run,
-    events,
-    files,
-    filing,
-    ids,
-    letter_record,
-    letterbox,
-    locks,
-    receipts,
-    staged,
-    store,
-    turns,
-)
-from git_coop import hook as hooks
-from git_coop.cli import letter as letter_words
-from git_coop.cli import letter_view
-from git_coop.errors import StoreFault
-from git_coop.layout import Box
 from tests import test_situations, test_situations_letters, test_situations_places
-from tests.faults import test_errors_each, test_fsync_order, test_interleaved, test_kill_each
-from tests.faults.commands import COMMANDS, mailed
+from tests.faults import plants, test_errors_each, test_fsync_order, test_interleaved, test_kill_each
+from tests.faults.beginnings import mailed
+from tests.faults.commands import COMMANDS
+from tests.faults.plants import Applied, Put
 from tests.faults.stage import Stage
 from tests.race import test_races
 from tests.race.contest import Contest
+from tests.support.peer import Room
 from tests.support.world import Worlds
-
-Applied = Callable[[], None]
-Put = Callable[[object, str, object], None]
 
 
 class Plant(NamedTuple):
@@ -95,292 +74,6 @@ def _command(name: str) -> Any:
     return next(command for command in COMMANDS if command.name == name)
 
 
-def seam() -> Any:
-    """What stands for ``os`` in the store, so that a planted write can be killed as any other."""
-    return store.__dict__["os"]
-
-
-# The faults
-
-
-def marker_before_output(put: Put, applied: Applied) -> None:
-    real = events._show
-
-    def show(run: Any, box: Any, listing: Any, emit: Any) -> None:
-        said: list[Any] = []
-        real(run, box, listing, said.append)
-        applied()
-        emit(said[0])
-
-    put(events, "_show", show)
-
-
-def receipt_after_the_move(put: Put, applied: Applied) -> None:
-    later: list[Callable[[], None]] = []
-    real_write, real_move = receipts.write_receipt, store.Claim.move
-    put(filing, "write_receipt", lambda box, receipt: later.append(lambda: real_write(box, receipt)))
-
-    def move(claim: store.Claim, target: bytes) -> bool:
-        moved = real_move(claim, target)
-        while later:
-            applied()
-            later.pop()()
-        return moved
-
-    put(store.Claim, "move", move)
-
-
-def supersede_first(put: Put, applied: Applied) -> None:
-    real = store.Store.create
-
-    def create(self: store.Store, path: bytes, data: bytes, **named: Any) -> bool:
-        parts = path.split(b"/")
-        if b"letters" in parts:
-            box, new = Box(self, parts[-2].decode()), parts[-1].decode().removesuffix(".toml")
-            for old in letterbox.known(box):
-                letter = letterbox.stored(box, old)
-                if letter.live:
-                    applied()
-                    marked = letter.replace(status="superseded", superseded_by=new)
-                    self.rewrite(letterbox.path_of(box, old), letter_record.encode(marked))
-        return real(self, path, data, **named)
-
-    put(store.Store, "create", create)
-
-
-def copy_instead_of_rename(put: Put, applied: Applied) -> None:
-    def move(claim: store.Claim, target: bytes) -> bool:
-        applied()
-        disk = seam()
-        number = disk.open(target, disk.O_WRONLY | disk.O_CREAT, 0o600)
-        disk.write(number, claim.read(1 << 21))
-        disk.close(number)
-        return store.remove(claim.path)
-
-    put(store.Claim, "move", move)
-
-
-def publish_without_staging(put: Put, applied: Applied) -> None:
-    def create(self: store.Store, path: bytes, data: bytes, *, durable: bool = True) -> bool:
-        applied()
-        disk = seam()
-        try:
-            number = disk.open(path, disk.O_WRONLY | disk.O_CREAT | disk.O_EXCL, 0o600)
-        except FileExistsError:
-            return False
-        disk.write(number, data)
-        disk.fsync(number)
-        disk.close(number)
-        store.sync_folder(path.rpartition(b"/")[0])
-        return durable or True
-
-    put(store.Store, "create", create)
-
-
-def no_flush_of_data(put: Put, applied: Applied) -> None:
-    real = staged.Staged.fill
-
-    def fill(self: staged.Staged, data: bytes, *, durable: bool, mode: int) -> None:
-        applied()
-        real(self, data, durable=durable and False, mode=mode)
-
-    put(staged.Staged, "fill", fill)
-
-
-def no_flush_of_folders(put: Put, applied: Applied) -> None:
-    put(store, "sync_folder", lambda _path: applied())
-
-
-def an_error_swallowed(put: Put, applied: Applied) -> None:
-    real = store.Store.create
-
-    def create(self: store.Store, path: bytes, data: bytes, **named: Any) -> bool:
-        try:
-            return real(self, path, data, **named)
-        except StoreFault:
-            applied()
-            return True
-
-    put(store.Store, "create", create)
-
-
-def an_error_of_no_kind(put: Put, applied: Applied) -> None:
-    def fault(action: str, path: bytes, error: OSError) -> Exception:
-        applied()
-        return RuntimeError(f"cannot {action}")
-
-    for module in (store, staged, locks):
-        put(module, "fault", fault)
-
-
-def a_client_told_by_status(put: Put, applied: Applied) -> None:
-    real = hooks._for_client
-
-    def for_client(words: Any, fields: Any, edge: Any) -> int:
-        written = edge.stdout.write
-
-        def write(data: bytes) -> None:
-            written(data)
-            if b"cannot " in data:
-                applied()
-                edge.stderr.write(b"error: see above\n")
-
-        edge.stdout.write = write
-        try:
-            return real(words, fields, edge)
-        finally:
-            del edge.stdout.write
-
-    put(hooks, "_for_client", for_client)
-
-
-def notice_after_expiry(put: Put, applied: Applied) -> None:
-    real = filing.expire
-
-    def expire(box: Any, identifier: str, digest: str, actor: Any, tell: Any = lambda: None) -> bool:
-        filed = real(box, identifier, digest, actor)
-        applied()
-        tell()
-        return filed
-
-    put(choose, "expire", expire)
-
-
-def no_inode_check(put: Put, applied: Applied) -> None:
-    def same(_number: int, _path: bytes) -> bool:
-        applied()
-        return True
-
-    for module in (locks, store, staged):
-        if "names_same" in module.__dict__:
-            put(module, "names_same", same)
-
-
-def no_lock(put: Put, applied: Applied) -> None:
-    for module in (locks, store):
-        put(module, "lock_now", lambda _number, _path: applied())
-        put(module, "demand_working_locks", lambda *_words: None)
-
-
-def sweep_takes_what_is_held(put: Put, applied: Applied) -> None:
-    def sweep(self: store.Store) -> int:
-        for name in files.names(self.tmp):
-            applied()
-            store.remove(self.tmp + b"/" + name)
-        return 0
-
-    put(store.Store, "sweep", sweep)
-
-
-def publish_over_another(put: Put, applied: Applied) -> None:
-    def link(self: staged.Staged, path: bytes) -> bool:
-        applied()
-        self.rename(path)
-        return True
-
-    put(staged.Staged, "link", link)
-
-
-def read_counted_before_it_is_shown(put: Put, applied: Applied) -> None:
-    real, record = letter_view.whole, letter_words._record_reading
-    put(letter_words, "_record_reading", lambda _app, _found, _who: None)
-
-    def whole(app: Any, box: Any, found: Any, **named: Any) -> None:
-        applied()
-        record(app, found, None)
-        real(app, box, found, **named)
-
-    put(letter_view, "whole", whole)
-
-
-def note_before_the_reader_is_asked(put: Put, applied: Applied) -> None:
-    """The count is taken from what was read before the lock."""
-    real = letterbox.change
-
-    def change(box: Any, identifier: str, transition: Any) -> Any:
-        letter = letterbox.load(box, identifier)
-        applied()
-        return real(box, identifier, lambda _current: transition(letter))
-
-    put(letterbox, "change", change)
-
-
-def changed_file_not_checked(put: Put, applied: Applied) -> None:
-    class Whatever(str):
-        __slots__ = ()
-
-        def __eq__(self, other: object) -> bool:
-            applied()
-            return True
-
-        def __ne__(self, other: object) -> bool:
-            applied()
-            return False
-
-        def __hash__(self) -> int:
-            return 0
-
-    put(filing, "sha256", lambda _data: Whatever())
-    put(drain_run.Run, "_is_as_shown", lambda _run, _box, _name, _marker: True)
-
-
-def live_in_any_turn(put: Put, applied: Applied) -> None:
-    def live_in(marker: receipts.Marker, _turn: str) -> bool:
-        applied()
-        return marker.event != "start"
-
-    put(receipts.Marker, "live_in", live_in)
-    put(turns, "live", lambda state, _turn: tuple(state.live.split(" ")[1:]))
-
-
-def any_marker_files(put: Put, applied: Applied) -> None:
-    def due(run: drain_run.Run, box: Any, waiting: Any) -> dict[str, Any]:
-        applied()
-        session = run.session or ""
-        names = receipts.marked(box, session) & set(waiting.ids)
-        return {name: receipts.read_marker(box, session, name) for name in names}
-
-    put(drain_run.Run, "due", due)
-
-
-def move_over_another(put: Put, applied: Applied) -> None:
-    def move(claim: store.Claim, target: bytes) -> bool:
-        applied()
-        seam().rename(claim.path, target)
-        return True
-
-    put(store.Claim, "move", move)
-
-
-def ids_by_the_clock(put: Put, applied: Applied) -> None:
-    real = ids.mint
-
-    def mint(now: int, entropy: Callable[[int], bytes], *, after: str = "") -> str:
-        if after:
-            applied()
-        return real(now, entropy)
-
-    put(ids, "mint", mint)
-
-
-def symlinks_followed(put: Put, applied: Applied) -> None:
-    real = files.open_regular
-
-    def open_regular(path: bytes) -> Any:
-        applied()
-        return real(os.path.realpath(path))
-
-    put(files, "open_regular", open_regular)
-
-
-def session_ids_as_names(put: Put, applied: Applied) -> None:
-    def hashed(session: str) -> str:
-        applied()
-        return session
-
-    put(drain_run, "hashed", hashed)
-
-
 Situation = Callable[[test_situations.Inbox], None]
 
 
@@ -399,55 +92,80 @@ def clock_back(stage: Stage) -> None:
 
 
 def odd_session(stage: Stage) -> None:
-    room = test_situations_places.Room(Worlds(), stage.clone)
+    room = Room(Worlds(), stage.clone)
     test_situations_places.test_a_session_id_that_is_no_file_name(room, "../../../x")
 
 
 PLANTS = [
-    Plant("marker before output", marker_before_output, killing("drain at start"), "marked before it was shown"),
-    Plant("receipt after move", receipt_after_the_move, killing("drain at stop"), "in seen without a receipt"),
-    Plant("supersede first", supersede_first, killing("letter write"), "gave way to .* which is no later letter"),
-    Plant("copy instead of rename", copy_instead_of_rename, killing("drain at stop"), "is in 2 places"),
-    Plant("publish without staging", publish_without_staging, killing("send to one"), "in inbox is not whole"),
-    Plant("reading before output", read_counted_before_it_is_shown, killing("letter read"), "read before it was shown"),
-    Plant("notice after expiry", notice_after_expiry, killing("expiry at the recipient's"), "nobody is told"),
-    Plant("data not flushed", no_flush_of_data, flushing("send to one"), "published before its data was flushed"),
-    Plant("folders not flushed", no_flush_of_folders, flushing("letter write"), "before the folder of .* was flushed"),
-    Plant("error swallowed", an_error_swallowed, failing("send to one"), "exit 0, and it is not done"),
-    Plant("error of no kind", an_error_of_no_kind, failing("letter ack"), "an internal error"),
-    Plant("client told by stderr", a_client_told_by_status, failing("client at stop"), "a client is disturbed"),
-    Plant("no inode check", no_inode_check, meeting("two drains at stop"), "filed by nobody|consumed 2 times|says"),
-    Plant("no lock", no_lock, meeting("two readers"), "readings were recorded"),
-    Plant("no lock for a claim", no_lock, meeting("two drains at stop"), "filed by nobody|consumed 2 times|receipt"),
+    Plant("marker before output", plants.marker_before_output, killing("drain at start"), "marked before it was shown"),
+    Plant("receipt after move", plants.receipt_after_the_move, killing("drain at stop"), "in seen without a receipt"),
     Plant(
-        "sweep takes what is held", sweep_takes_what_is_held, meeting("a sender and a drain"), "somebody was disturbed"
+        "supersede first", plants.supersede_first, killing("letter write"), "gave way to .* which is no later letter"
     ),
-    Plant("publish over another", publish_over_another, meeting("two senders with one id"), "was queued 2 times"),
-    Plant("no lock, sixteen at once", no_lock, racing("writers"), "a newer one stands"),
-    Plant("no inode check, sixteen at once", no_inode_check, racing("drains"), "receipt|consumed|places"),
+    Plant("copy instead of rename", plants.copy_instead_of_rename, killing("drain at stop"), "is in 2 places"),
+    Plant("publish without staging", plants.publish_without_staging, killing("send to one"), "in inbox is not whole"),
+    Plant(
+        "reading before output",
+        plants.read_counted_before_it_is_shown,
+        killing("letter read"),
+        "read before it was shown",
+    ),
+    Plant("notice after expiry", plants.notice_after_expiry, killing("expiry at the recipient's"), "nobody is told"),
+    Plant(
+        "data not flushed", plants.no_flush_of_data, flushing("send to one"), "published before its data was flushed"
+    ),
+    Plant(
+        "folders not flushed",
+        plants.no_flush_of_folders,
+        flushing("letter write"),
+        "before the folder of .* was flushed",
+    ),
+    Plant("error swallowed", plants.an_error_swallowed, failing("send to one"), "exit 0, and it is not done"),
+    Plant("error of no kind", plants.an_error_of_no_kind, failing("letter ack"), "an internal error"),
+    Plant("client told by stderr", plants.a_client_told_by_status, failing("client at stop"), "a client is disturbed"),
+    Plant(
+        "no inode check", plants.no_inode_check, meeting("two drains at stop"), "filed by nobody|consumed 2 times|says"
+    ),
+    Plant("no lock", plants.no_lock, meeting("two readers"), "readings were recorded"),
+    Plant(
+        "no lock for a claim", plants.no_lock, meeting("two drains at stop"), "filed by nobody|consumed 2 times|receipt"
+    ),
+    Plant(
+        "sweep takes what is held",
+        plants.sweep_takes_what_is_held,
+        meeting("a sender and a drain"),
+        "somebody was disturbed",
+    ),
+    Plant(
+        "publish over another", plants.publish_over_another, meeting("two senders with one id"), "was queued 2 times"
+    ),
+    Plant("no lock, sixteen at once", plants.no_lock, racing("writers"), "a newer one stands"),
+    Plant("no inode check, sixteen at once", plants.no_inode_check, racing("drains"), "receipt|consumed|places"),
     Plant(
         "changed file not checked",
-        changed_file_not_checked,
+        plants.changed_file_not_checked,
         standing(test_situations.test_a_message_that_changed_since_it_was_shown_is_shown_again),
         "peer/seen",
     ),
     Plant(
         "live in any turn",
-        live_in_any_turn,
+        plants.live_in_any_turn,
         standing(test_situations.test_only_the_turn_in_which_a_message_was_shown_files_it),
         "peer/seen",
     ),
-    Plant("any marker files", any_marker_files, standing(test_situations.test_a_start_files_nothing), "peer/seen"),
+    Plant(
+        "any marker files", plants.any_marker_files, standing(test_situations.test_a_start_files_nothing), "peer/seen"
+    ),
     Plant(
         "move over another",
-        move_over_another,
+        plants.move_over_another,
         standing(test_situations.test_another_message_was_filed_under_the_id_after_it_was_shown),
         "assert 0 == 1",
     ),
-    Plant("ids by the clock", ids_by_the_clock, clock_back, "assert '.*' > '.*'"),
-    Plant("symlinks followed", symlinks_followed, standing(symlink), "assert .0, ''. =="),
-    Plant("session ids as names", session_ids_as_names, odd_session, r"assert \[\] == \[16\]"),
-    Plant("stale count", note_before_the_reader_is_asked, meeting("two readers"), "readings were recorded"),
+    Plant("ids by the clock", plants.ids_by_the_clock, clock_back, "assert '.*' > '.*'"),
+    Plant("symlinks followed", plants.symlinks_followed, standing(symlink), "assert .0, ''. =="),
+    Plant("session ids as names", plants.session_ids_as_names, odd_session, r"assert \[\] == \[16\]"),
+    Plant("stale count", plants.note_before_the_reader_is_asked, meeting("two readers"), "readings were recorded"),
 ]
 
 

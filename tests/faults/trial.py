@@ -6,7 +6,8 @@ from collections import Counter as Tally
 from collections.abc import Iterator
 
 from tests import invariants
-from tests.faults.commands import Command, Facts
+from tests.faults.commands import Command
+from tests.faults.promises import Facts
 from tests.faults.seam import SAY, Act, Call, Count, Fail, Kill
 from tests.faults.stage import Ended, Stage
 from tests.invariants import State

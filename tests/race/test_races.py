@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests import invariants
-from tests.faults.commands import BODY, TO_MAIN, filed, mailed, send
+from tests.faults.beginnings import BODY, mailed, send
+from tests.faults.commands import TO_MAIN
+from tests.faults.promises import filed
 from tests.faults.stage import Ended, Stage
 from tests.invariants import State
 from tests.race.contest import KILLED, Contest, Job, wrong
