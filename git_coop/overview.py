@@ -204,8 +204,15 @@ def asks(store: "Store", faults: "list[str]") -> "list[Ask]":
     """The open requests of the clone; what cannot be read is added to ``faults``."""
     nobody: list[str] = []
     names = _part(faults, partial(requestbox.known, store), nobody)
+    nowhere: frozenset[str] = frozenset()
+    alive = _part(faults, partial(requestbox.alive, store), nowhere) if names else nowhere
     found = [_part(faults, partial(_ask, store, name), None) for name in names]
-    return [ask for ask in found if ask is not None]
+    return [Ask(ask.id, _settled(ask.asker, alive), _settled(ask.asked, alive)) for ask in found if ask is not None]
+
+
+def _settled(side: "tuple[str, str]", alive: "frozenset[str]") -> "tuple[str, str]":
+    """A side without its address where its worktree is alive: nobody at that address is it."""
+    return ("", side[1]) if side[1] in alive else side
 
 
 def _ask(store: "Store", name: str) -> "Ask | None":

@@ -1,7 +1,7 @@
 """Requests: work for another worktree, with a beginning and an end. Values, transitions and records; no disk.
 
 ``open`` is the request whose brief waits for its result; ``closed`` the one that has it. Only the worktree that was
-asked closes a request: the one with its address, or with its identity where it has moved since.
+asked closes a request: the one with its identity, wherever that is now; where it is no more, the one with its address.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,15 @@ _TEXTS = ("from_worktree", "to_worktree", "opened_by", "brief_mail", "closed_by"
 
 
 class Side(Record):
-    """A worktree as one side of a request: its key, its path for display, and its coop id where it has one."""
+    """A worktree as one side of a request: its key, its path for display, and its coop id where it has one.
+
+    ``alive`` are the coop ids of the worktrees that the clone has now.
+    """
 
     key: str
     path: str
     worktree: str | None = None
+    alive: frozenset[str] = frozenset()
 
 
 class Request(Record):
@@ -88,13 +92,20 @@ def closed(request: Request, by: Side, result: str, now: int, session: str | Non
 
 
 def is_recipient(request: Request, side: Side) -> bool:
-    """Whether this worktree was asked: it has the address, or is the same worktree at another one."""
-    return side.key == request.to_key or (side.worktree is not None and side.worktree == request.to_worktree)
+    """Whether this worktree was asked."""
+    return _is(side, request.to_key, request.to_worktree)
 
 
 def is_sender(request: Request, side: Side) -> bool:
     """Whether this worktree asks."""
-    return side.key == request.from_key or (side.worktree is not None and side.worktree == request.from_worktree)
+    return _is(side, request.from_key, request.from_worktree)
+
+
+def _is(side: Side, key: str, worktree: str | None) -> bool:
+    """Whether a side is the worktree of this identity, or has taken the address of one that is no more."""
+    if worktree is not None and worktree == side.worktree:
+        return True
+    return side.key == key and worktree not in side.alive
 
 
 def brief_message(request: Request) -> str:

@@ -66,6 +66,11 @@ def test_a_worktree_that_moved_and_one_that_took_the_address_are_both_the_recipi
     moved, heir = Side("moved-" + "4" * 32, "/moved", "bb" * 16), Side(ASKED.key, "/src/side", "dd" * 16)
     assert requests.is_recipient(asking, moved)
     assert requests.is_recipient(asking, heir)
+    stranger = heir.replace(alive=frozenset({"bb" * 16, "dd" * 16}))  # the worktree that was asked lives elsewhere
+    assert not requests.is_recipient(asking, stranger)
+    with pytest.raises(Refused):
+        requests.closed(asking, stranger, "mine", START, None)
+    assert requests.is_recipient(asking, moved.replace(alive=stranger.alive))
     assert not requests.is_recipient(asking, ASKER)
     assert requests.is_sender(asking, ASKER)
     assert requests.is_sender(asking, Side("moved-" + "4" * 32, "/moved", "aa" * 16))

@@ -345,3 +345,23 @@ def test_the_real_program_delegates(coop: Program, clone: Clone) -> None:
     ).out.split()[1]
     coop("request", "close", identifier[-8:], "--body", "-", cwd=side, stdin=RESULT, check=0, now=START)
     assert coop("request", "show", identifier, "--result", cwd=clone.root, check=0).out == RESULT
+
+
+def test_a_stranger_at_the_old_address_neither_lists_nor_closes_it(run: Requests) -> None:
+    """Another worktree was made where the one that was asked had been: that one is asked still, at its new place."""
+    name = run.open()
+    moved = run.side.with_name("moved")
+    run.clone.git("worktree", "move", str(run.side), str(moved))
+    run.clone.git("worktree", "add", "-q", "--detach", str(run.side))
+    tail = name.rpartition("-")[2]
+    for _ in range(2):
+        assert name not in run("request", "list", cwd=run.side)[1]
+        assert tail not in run("request", "list", cwd=run.side)[1]
+        code, _out, err = run("request", "close", tail, "--body", "-", cwd=run.side, stdin=RESULT)
+        assert (code, f"request {name} is not this worktree's to close" in err) == (1, True)
+        assert "1 for this" not in run("status", cwd=run.side)[1]
+        run("todo", "add", "something to write", cwd=run.side)  # now the stranger has an identity
+    assert tail in run("request", "list", cwd=moved)[1]
+    run.clone.git("worktree", "remove", "--force", str(moved))
+    assert tail in run("request", "list", cwd=run.side)[1]  # the control: the path is the address, and inherits
+    assert run("request", "close", tail, "--body", "-", cwd=run.side, stdin=RESULT)[0] == 0
