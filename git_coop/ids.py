@@ -4,7 +4,7 @@ They sort by time. The file name is authoritative: no id is ever read out of a b
 """
 
 from git_coop import clock
-from git_coop.errors import NotFound, Refused
+from git_coop.errors import Fatal, NotFound, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,16 @@ _HEX = frozenset("0123456789abcdef")
 def mint(now: int, entropy: "Entropy", *, after: str = "") -> str:
     """A new id for the time ``now``; later than the id ``after`` whatever the clock says.
 
-    ``after`` is the newest id already there, where the caller holds the lock that makes this meaningful.
+    ``after`` is the newest id already there, where the caller holds the lock that makes this meaningful. Raises
+    ``Fatal`` where no time with four digits for its year is later: only a hand can have put such an id there.
     """
     newest = clock.parse_id_stamp(after[:STAMP]) if after else None
-    if newest is not None and clock.id_stamp(now) <= after[:STAMP]:
-        now = newest + 1_000_000
-    return f"{clock.id_stamp(now)}-{entropy(4).hex()}"
+    stamp = clock.id_stamp(now)
+    if newest is not None and stamp <= after[:STAMP]:
+        stamp = clock.id_stamp(newest + 1_000_000)
+        if stamp <= after[:STAMP]:
+            raise Fatal(f"no id can follow {after}", hint="its record has a name from the end of time: move it away")
+    return f"{stamp}-{entropy(4).hex()}"
 
 
 def is_id(name: str) -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop import clock, ids
-from git_coop.errors import NotFound, Refused
+from git_coop.errors import Fatal, NotFound, Refused
 
 NOW = 1_796_035_512_123_456_789
 TIMES = st.integers(0, 253_402_300_799 * clock.SECOND)
@@ -28,6 +28,16 @@ def test_ids_sort_by_their_times(one: int, other: int) -> None:
 def test_a_new_id_is_later_than_the_newest_whatever_the_clock_says(newest: int, now: int) -> None:
     after = ids.mint(newest, lambda size: b"\xff" * size)
     assert ids.mint(now, bytes, after=after) > after
+
+
+def test_nothing_follows_the_last_id_that_there_can_be() -> None:
+    for last in ("99991231T235959000Z-00000000", "99991231T235959999Z-00000000"):
+        assert ids.is_id(last)
+        with pytest.raises(Fatal) as caught:
+            ids.mint(NOW, bytes, after=last)
+        assert caught.value.sentence == f"no id can follow {last}"
+    before = "99991231T235958999Z-ffffffff"
+    assert ids.mint(NOW, bytes, after=before) == "99991231T235959000Z-00000000"  # the control
 
 
 @pytest.mark.parametrize(
