@@ -203,14 +203,25 @@ def render_letter(
     """
     known = state if state in ("unread", "read", "working") else "in an unknown state"
     told = f"{known}, written {_ago(written, now)}, {'a record of ' if of_record else ''}{_count(bytes_long, 'byte')}"
-    told += ", written for an earlier worktree at this path" if earlier else ""
-    told += f", {elsewhere}" if elsewhere else ""
-    head = f"git coop, {clock.rfc3339(now)}: a letter from the session before waits here: {identifier}, {told}\n"
+    line = f"git coop, {clock.rfc3339(now)}: a letter from the session before waits here: {identifier}, {told}"
+    more = ["written for an earlier worktree at this path"] if earlier else []
+    head = _folded(line, [*more, elsewhere] if elsewhere else more, bounds.line)
     tail = "read it with: git coop letter read\n"
     claims = [("branch", field(branch, bounds.branch), False), ("subject", field(subject, bounds.subject), False)]
     marked = f"({_MARKED})\n"
     said, changed = fields(claims, bounds.letter - size(head + tail + marked), mark_up)
     return Block(head + said + (marked if changed else "") + tail, markup=changed)
+
+
+def _folded(line: str, more: "Sequence[str]", room: int) -> str:
+    """A line of ours and what else there is to say, in as many lines of up to ``room`` characters as that takes."""
+    lines = [line]
+    for each in more:
+        if len(lines[-1]) + 2 + len(each) <= room:
+            lines[-1] += f", {each}"
+        else:
+            lines.append(each)
+    return "\n".join(lines) + "\n"
 
 
 def render_faults(

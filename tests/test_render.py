@@ -526,6 +526,19 @@ def test_the_letter_notice() -> None:
     assert len(bare.text.splitlines()) == 2
 
 
+def test_the_letter_notice_keeps_its_lines_short() -> None:
+    elsewhere = "adopted on " + ", ".join(f"{'h' * 32}-0000000{number}" for number in range(3)) + " and 4 more"
+    block = render.render_letter(
+        mint(clock.DAY), "unread", written=NOW - clock.DAY, bytes_long=13750, branch="main", subject="Where it stands",
+        now=NOW, earlier=True, elsewhere=elsewhere,
+    )  # fmt: skip
+    lines = block.text.splitlines()
+    assert lines[0].endswith(", 13750 bytes, written for an earlier worktree at this path")
+    assert (lines[1], lines[2]) == (elsewhere, "    | branch: main")
+    assert max(map(len, lines)) <= BOUNDS.line
+    assert measured(block.text) <= BOUNDS.letter
+
+
 def test_faults_are_named_five_times_and_then_counted() -> None:
     assert render.render_faults([]) == ""
     assert render.render_faults(["a", "b\nc"], now=NOW) == (
