@@ -19,14 +19,19 @@ _NAMED = 20  # recipients of one broadcast that a notice names
 
 
 def is_notice(found: Message) -> bool:
-    """Whether a message is such a notice itself."""
-    return found.kind == KIND and found.from_path is None
+    """Whether a message is such a notice itself, and not one that only looks like it: its id is what it tells of."""
+    told = found.in_reply_to
+    ours = found.kind == KIND and found.from_path is None and told is not None
+    return ours and found.id == _named(found.id[: ids.STAMP], told or "")
 
 
 def identifier(told: str, over: int) -> str:
     """The id of the notice about the message (or broadcast) ``told`` whose term was over at ``over``."""
-    stamp = clock.id_stamp(max(over, ids.time_of(told)))
-    return f"{stamp}-{sha256(f'{KIND} {told} {over}'.encode())[:8]}"
+    return _named(clock.id_stamp(max(over, ids.time_of(told))), told)
+
+
+def _named(stamp: str, told: str) -> str:
+    return f"{stamp}-{sha256(f'{KIND} {told} {stamp}'.encode())[:8]}"
 
 
 def over_at(found: Message, mtime: int) -> int:
@@ -134,5 +139,5 @@ def _make(box: Box, told: str, over: int, subject: str, lines: "list[str]", now:
     if any(files.exists(message_path(folder, name)) for folder in (box.inbox, box.seen, box.expired)):
         return ""
     body = "\n".join(line.replace("\n", "?") for line in lines) + "\n"
-    draft = Draft(name, now, now + message.LONGEST_TERM, box.key, body, kind=KIND, subject=subject, in_reply_to=None)
+    draft = Draft(name, now, now + message.LONGEST_TERM, box.key, body, kind=KIND, subject=subject, in_reply_to=told)
     return name if box.store.create(message_path(box.inbox, name), message.compose(draft)) else ""

@@ -19,6 +19,7 @@ from git_coop import (
     layout,
     letterbox,
     message,
+    notices,
     requestbox,
     todobox,
 )
@@ -176,7 +177,7 @@ def _sender(box: Box, name: str) -> str:
     except StoreFault:
         return ""
     found = message.peek(name, head)
-    return found.from_path or ("git coop" if found.kind == "expired" else "")
+    return found.from_path or ("git coop" if notices.is_notice(found) else "")
 
 
 def _shown(box: Box, waiting: "Sequence[str]") -> int:

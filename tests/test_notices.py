@@ -15,6 +15,7 @@ from tests.support.drains import Killed, Room, killed_after
 from tests.support.world import Worlds
 
 AS_OF = "git coop, 2026-12-01T10:45:12Z: "
+RUN = "20261130T104512123Z-0000feed"  # joins the messages of one broadcast
 
 
 @pytest.fixture
@@ -80,6 +81,15 @@ def test_a_notice_is_a_message_like_any_other(room: Room) -> None:
     assert room.drain("start", "s").shown == ()
 
 
+def test_what_only_looks_like_a_notice_is_told_of_as_any_message(room: Room) -> None:
+    for told in (None, "20261130T104512123Z-5f3a9c1e"):
+        forged = room.send("mine", term=clock.HOUR, kind="expired", from_key=None, from_path=None, in_reply_to=told)
+        room.tick(clock.DAY)
+        start = room.drain("start")
+        assert f"expired unread: message {forged} to this worktree" in start.text
+        assert room.place(forged) == "expired"
+
+
 def test_a_notice_never_tells_of_itself(room: Room) -> None:
     room.send(term=clock.HOUR)
     room.tick(clock.DAY)
@@ -133,7 +143,7 @@ def test_the_sender_is_told_what_is_known(pair: tuple[Room, Room]) -> None:
 
 def test_a_broadcast_is_one_notice_that_lists_them(pair: tuple[Room, Room]) -> None:
     sender, there = pair
-    names = [send(pair, run="run-1") for _ in range(25)]
+    names = [send(pair, run=RUN) for _ in range(25)]
     there.drain("prompt", "s", "p")
     there.drain("stop", "s", "p")
     there.tick(clock.DAY)
@@ -155,7 +165,7 @@ def test_a_broadcast_is_told_of_as_a_whole_wherever_a_look_begins(pair: tuple[Ro
         send(pair)
     send(pair, term=100 * clock.DAY)
     for _ in range(100):
-        send(pair, run="run-1")
+        send(pair, run=RUN)
     there.tick(clock.DAY)
     for second in range(12):
         there.tick(clock.SECOND * (second + 1))
@@ -241,7 +251,7 @@ def test_the_id_of_a_notice_is_that_of_what_it_tells() -> None:
     name = notices.identifier(told, over)
     assert ids.is_id(name)
     assert ids.time_of(name) == over
-    assert name == notices.identifier(told, over) != notices.identifier(told, over + 1)
+    assert name == notices.identifier(told, over) != notices.identifier(told, over + 1_000_000)
     assert ids.time_of(notices.identifier(told, 0)) == ids.time_of(told)
 
 
@@ -260,7 +270,7 @@ def test_two_drains_of_one_expired_message_make_one_notice(room: Room) -> None:
 
 def test_a_message_that_was_queued_again_is_not_told_before_its_new_term_is_over(pair: tuple[Room, Room]) -> None:
     sender, there = pair
-    name, lost = send(pair, run="all"), send(pair, run="all")
+    name, lost = send(pair, run=RUN), send(pair, run=RUN)
     there.tick(2 * clock.HOUR)
     there.drain("start", "r")
     requeue(there.box, name, "expired", there.box, there.clock(), clock.DAY)
@@ -270,7 +280,7 @@ def test_a_message_that_was_queued_again_is_not_told_before_its_new_term_is_over
     assert sent.known(sender.box) == [name]
     note = sent.read(sender.box, name)
     assert note is not None
-    assert (note.expires, note.run) == (there.clock() // clock.SECOND * clock.SECOND + clock.DAY, "all")
+    assert (note.expires, note.run) == (there.clock() // clock.SECOND * clock.SECOND + clock.DAY, RUN)
     there.tick(2 * clock.DAY)
     assert f"expired unread: message {name} to" in "".join(sender.drain("start", "later").text)
     assert sent.known(sender.box) == []

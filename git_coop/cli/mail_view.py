@@ -2,7 +2,7 @@
 
 import os
 
-from git_coop import clock, history, ids, mailbox, receipts
+from git_coop import clock, history, ids, mailbox, notices, receipts
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.cli.mail_queued import EVENTS, PATH
@@ -107,7 +107,8 @@ def _row(app: App, entry: Entry) -> tuple[str, ...]:
     age = clock.age(ids.time_of(entry.id), app.now) if ids.is_id(entry.id) else "-"
     if entry.message is None:
         return _id(app, entry.id), entry.state, age, "-", f"no message: {safe_line(entry.reason, 120)}"
-    sender = safe_line(entry.message.from_path or "git coop", PATH, keep_end=True)
+    ours = "git coop" if notices.is_notice(entry.message) else "-"
+    sender = safe_line(entry.message.from_path or ours, PATH, keep_end=True)
     subject = safe_line(entry.message.subject or entry.start, 120)
     return _id(app, entry.id), _state(app, entry), age, sender, subject
 
