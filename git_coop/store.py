@@ -294,7 +294,7 @@ def sync_folder(path: bytes) -> None:
 
 
 def set_mode(path: bytes, mode: int) -> None:
-    """Give a file or folder its permission bits; no symbolic link is followed, and no file with another name changed."""
+    """Give a file or folder its permission bits; no link is followed, and no file with another name is changed."""
     try:
         number = os.open(path, files.READ)
     except PermissionError:
