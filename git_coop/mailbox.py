@@ -37,14 +37,14 @@ _START = 4096  # characters of a body that a list looks into
 class Tally(Record):
     """A box by the names in it. A folder that cannot be listed has no count, and its fault is named.
 
-    ``held`` of the messages in the inbox were shown to a session and not consumed, ``showings`` times in all.
+    ``shown`` of the messages in the inbox were shown to a session and not consumed, ``showings`` times in all.
     ``earlier`` of those that wait were written for an earlier worktree at this path.
     """
 
     box: Box
     path: bytes
     counts: "dict[str, int | None]"
-    held: int = 0
+    shown: int = 0
     showings: int = 0
     earlier: int = 0
     oldest: "int | None" = None  # of what waits in the inbox
@@ -129,7 +129,7 @@ def tally(box: Box, own: "Box | None", env: "Mapping[str, str]", here: bytes = b
         box,
         here if here and box == own else _tried(b"", box.path, faults),
         {state: None if found is None else len(found.ids) for state, found in listings.items()},
-        held=len(shown),
+        shown=len(shown),
         showings=sum(shown),
         earlier=sum(is_earlier(newest, name) for name in waiting.ids),
         oldest=next((ids.time_of(name) for name in waiting.ids if ids.is_id(name)), None),

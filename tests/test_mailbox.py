@@ -51,14 +51,14 @@ def test_a_tally_counts_names(box: Box) -> None:
     Path(os.fsdecode(box.inbox), "kept~").write_text("x")
     found = mailbox.tally(box, None, {})
     assert found.counts == {INBOX: 3, STRANDED: 1, SEEN: 2, EXPIRED: 1}
-    assert (found.held, found.showings, found.oldest) == (2, 4, ids.time_of(ID.format(0)))
+    assert (found.shown, found.showings, found.oldest) == (2, 4, ids.time_of(ID.format(0)))
     assert (found.rejected, found.ignored, found.faults, found.gone) == (1, 1, (), False)
 
 
 def test_an_empty_box_has_every_count(box: Box) -> None:
     found = mailbox.tally(box, None, {})
     assert found.counts == dict.fromkeys(STATES, 0)
-    assert (found.held, found.showings, found.oldest, found.drained) == (0, 0, None, {})
+    assert (found.shown, found.showings, found.oldest, found.drained) == (0, 0, None, {})
 
 
 @pytest.mark.parametrize("name", ["inbox", "claiming", "seen", "expired", "shown", "owner", "path", "drained"])

@@ -55,7 +55,7 @@ IDS = {
     "letter adopt": "text",  # another store's: they are in the ledger, which takes a git process a letter to read
     "mail": "message",
     "mail trace": "sent_message",
-    "mail requeue": "held_message",
+    "mail requeue": "undelivered_message",
     "request": "request",
     "request close": "open_request",
     "todo": "todo",

@@ -90,7 +90,7 @@ __git_coop_table ()
 		;;
 	'mail requeue')
 		options='--to=peer --json -h --help'
-		argument='held_message'
+		argument='undelivered_message'
 		;;
 	'mail off')
 		options='--json -h --help'
@@ -369,7 +369,7 @@ __git_coop_message ()
 	__git_coop_ids "$mail"/expired/*.eml ${files[@]+"${files[@]}"} "$mail"/claiming/*.eml "$mail"/inbox/*.eml
 }
 
-__git_coop_held_message ()
+__git_coop_undelivered_message ()
 {
 	local store box
 	__git_coop_find

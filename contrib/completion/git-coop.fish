@@ -128,7 +128,7 @@ function __fish_git_coop_message
     __fish_git_coop_ids (__fish_git_coop_files mail/box/@/$folders)
 end
 
-function __fish_git_coop_held_message
+function __fish_git_coop_undelivered_message
     __fish_git_coop_ids (__fish_git_coop_files mail/box/@/{expired,claiming})
 end
 
@@ -346,7 +346,7 @@ complete -c git-coop -n '__fish_git_coop_at mail requeue' -l to -x -a '(__fish_g
 complete -c git-coop -n '__fish_git_coop_at mail requeue' -l json -f -d 'Answer with one JSON object'
 complete -c git-coop -n '__fish_git_coop_at mail requeue' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at mail requeue' -l help -f -d 'Open the manual page'
-complete -c git-coop -n '__fish_git_coop_at mail requeue' -f -a '(__fish_git_coop_held_message)'
+complete -c git-coop -n '__fish_git_coop_at mail requeue' -f -a '(__fish_git_coop_undelivered_message)'
 complete -c git-coop -n '__fish_git_coop_at mail off' -l json -f -d 'Answer with one JSON object'
 complete -c git-coop -n '__fish_git_coop_at mail off' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at mail off' -l help -f -d 'Open the manual page'

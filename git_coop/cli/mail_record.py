@@ -63,7 +63,7 @@ def tally_record(tally: Tally) -> dict[str, object]:
         "path": json_text(tally.path),
         "key": tally.box.key,
         **{state: tally.counts[state] for state in STATES},
-        "held": tally.held,
+        "shown": tally.shown,
         "showings": tally.showings,
         "earlier_worktree": tally.earlier,
         "oldest": when(tally.oldest),

@@ -90,7 +90,7 @@ def _faulty(app: App, faults: list[str]) -> int:
 def _listed(app: App, found: list[tuple[Tally, list[Entry]]]) -> str:
     lines = [] if found else ["nothing is stored in this clone yet"]
     for tally, rows in found:
-        lines += [_path(app, tally.path, tally.box.key), *flow(app, [*_counts(tally), f"held {tally.held}"], "")]
+        lines += [_path(app, tally.path, tally.box.key), *flow(app, [*_counts(tally), f"shown {tally.shown}"], "")]
         lines += table(app, [_row(app, entry) for entry in rows])
     return "".join(f"{line}\n" for line in [*lines, *_as_of(app)])
 
@@ -177,7 +177,7 @@ def _box(app: App, tally: Tally, own: bool) -> list[str]:
     drained = [f"{event} {_last(app, tally, event)}" for event in EVENTS]
     lines = [_path(app, tally.path, tally.box.key)]
     lines += flow(app, ["this worktree"]) if own else []
-    lines += flow(app, [*_counts(tally), f"held {tally.held}"])
+    lines += flow(app, [*_counts(tally), f"shown {tally.shown}"])
     lines += flow(app, [oldest])
     lines += flow(app, [f"last drained: {drained[0]}", *drained[1:]])
     for fact in _remarks(tally):
@@ -197,8 +197,8 @@ def _remarks(tally: Tally) -> list[str]:
     facts = []
     if tally.gone:
         facts.append("its worktree is GONE: nobody drains it; git coop mail requeue ID --to PATH sends one on")
-    if tally.held:
-        facts.append(f"{_count(tally.held, 'message')} shown {_count(tally.showings, 'time')}, never consumed")
+    if tally.shown:
+        facts.append(f"{_count(tally.shown, 'message')} shown {_count(tally.showings, 'time')}, never consumed")
     if tally.earlier:
         facts.append(f"{_count(tally.earlier, 'message')} {_EARLIER}")
     if tally.rejected:

@@ -16,7 +16,7 @@ from tests.support.program import Program
 from tests.support.world import START, Worlds
 
 AS_OF = "as of 2026-11-30T10:45:12Z\n"
-COUNTS = "inbox 0, stranded 0, seen 0, expired 0, held 0\n"
+COUNTS = "inbox 0, stranded 0, seen 0, expired 0, shown 0\n"
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_list_of_one_box(post: Post, side: Path) -> None:
     main = post.clone.root
     assert post("mail", "list", cwd=side) == (
         0,
-        f"{side}\ninbox 2, stranded 0, seen 0, expired 0, held 1\n"
+        f"{side}\ninbox 2, stranded 0, seen 0, expired 0, shown 1\n"
         f"  {first}  inbox, shown 2 times    0 seconds  {main}  hello\n"
         f"  {second}  inbox, for one session  0 seconds  {main}  the number\n" + AS_OF,
         "",
@@ -97,7 +97,7 @@ def test_the_states_are_chosen(post: Post, side: Path) -> None:
     assert listed("--all") == everything
     for pair in everything:
         assert listed("--state", pair[1]) == [pair]
-    assert "inbox 1, stranded 1, seen 1, expired 1, held 0\n" in post("mail", "list", cwd=side)[1]
+    assert "inbox 1, stranded 1, seen 1, expired 1, shown 0\n" in post("mail", "list", cwd=side)[1]
 
 
 def test_wrong_words_of_a_list(post: Post) -> None:
@@ -175,7 +175,7 @@ def test_the_status_of_every_box(post: Post, side: Path) -> None:
         "  nothing waits\n"
         "  last drained: start never, prompt never, stop never\n"
         f"{side}\n"
-        "  inbox 2, stranded 0, seen 0, expired 0, held 1\n"
+        "  inbox 2, stranded 0, seen 0, expired 0, shown 1\n"
         "  the oldest waits 5 minutes\n"
         "  last drained: start 0 seconds ago, prompt never, stop never\n"
         "  1 message shown 10 times, never consumed\n"
@@ -189,7 +189,7 @@ def test_the_status_as_json(post: Post, side: Path) -> None:
     post("mail", "off")
     answer = post.json("mail", "status")
     key, other = post.box(post.clone.root).key, post.box(side).key
-    counted = {"stranded": 0, "seen": 0, "expired": 0, "held": 0, "showings": 0, "earlier_worktree": 0}
+    counted = {"stranded": 0, "seen": 0, "expired": 0, "shown": 0, "showings": 0, "earlier_worktree": 0}
     sound = {"owner_gone": False, "rejected": 0, "ignored": 0, "faults": []}
     never = {"start": None, "prompt": None, "stop": None}
     at = "2026-11-30T10:45:12Z"
@@ -209,7 +209,7 @@ def test_the_numbers_agree_from_everywhere(post: Post, side: Path) -> None:
     link = post.clone.root.parent / "link"
     link.symlink_to(post.clone.root)
     for place in (post.clone.root, post.clone.root / "sub", link, link / "sub"):
-        assert post("mail", "list", cwd=place)[1].splitlines()[1] == "inbox 3, stranded 0, seen 0, expired 0, held 0"
+        assert post("mail", "list", cwd=place)[1].splitlines()[1] == "inbox 3, stranded 0, seen 0, expired 0, shown 0"
         assert len(rows(post.json("mail", "list", cwd=place))) == 3
         mine = [box for box in rows(post.json("mail", "status", cwd=place), "boxes") if box["own"]]
         assert [box["inbox"] for box in mine] == [3]
@@ -246,7 +246,7 @@ def test_what_is_no_message_is_a_row_and_hides_no_other(post: Post, side: Path) 
     code, out, err = post("mail", "list", cwd=side)
     assert (code, err) == (1, "error: 8 of these are no messages\n")
     lines = out.splitlines()
-    assert lines[1] == "inbox 8, stranded 0, seen 0, expired 0, held 0"
+    assert lines[1] == "inbox 8, stranded 0, seen 0, expired 0, shown 0"
     assert len(lines) == 12
     shown = {line.split()[0]: line.partition("no message: ")[2] for line in lines[2:-1]}
     assert shown == {identifier: "", **expected}
@@ -267,7 +267,7 @@ def test_a_box_that_cannot_be_listed_is_named_and_hides_no_other(post: Post, sid
     fault = f"error: cannot list '{inbox}': it is a file\n"
     code, out, err = post("mail", "status")
     assert (code, err) == (1, fault)
-    assert "  inbox ?, stranded 0, seen 0, expired 0, held 0\n" in out
+    assert "  inbox ?, stranded 0, seen 0, expired 0, shown 0\n" in out
     assert rows(post.json("mail", "status", code=1), "boxes")[1]["inbox"] is None
     code, out, err = post("mail", "list", "--all-worktrees")
     assert (code, err, identifier in out) == (1, fault, True)
