@@ -136,6 +136,14 @@ def test_what_is_typed_can_be_copied(name: str) -> None:
             assert not re.search(r"(?<!\\)-|['`^~]", line), line
 
 
+@each_page
+def test_no_word_of_a_heading_is_taken_for_a_macro(name: str) -> None:
+    """``.It In a hook`` names an include file: these are mdoc(7)'s macros that are words of prose too."""
+    for line in SOURCES[name].splitlines():
+        if line.startswith(".It "):
+            assert not {"An", "At", "Do", "In", "No", "So"} & set(line.split()), line
+
+
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 @each_page
 def test_groff_warns_of_nothing(name: str) -> None:
