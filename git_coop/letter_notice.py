@@ -9,17 +9,13 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
     Only the newest record can be live, so only that one is opened. Raises ``StoreFault`` where it cannot be read:
     an unreadable letter is not no letter.
     """
-    newest = _newest(box)
-    if not newest:
+    if not _any(box):
         return ""
     from git_coop import letterbox  # and with it a TOML reader, as dear as starting Python
 
-    seen = letterbox.glance(box, newest)
-    while not seen.letter.live:
-        before, newest = newest, _newest(box)
-        if newest == before:  # else it gave way while it was read
-            return ""
-        seen = letterbox.glance(box, newest)
+    seen = letterbox.glimpse(box)
+    if seen is None:
+        return ""
     letter = seen.letter
     from git_coop import adopted
     from git_coop.box import is_inherited
@@ -40,10 +36,9 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
     ).text
 
 
-def _newest(box: Box) -> str:
-    """The id of the box's newest letter; empty where there is none."""
+def _any(box: Box) -> bool:
+    """Whether any name in the box is that of a letter."""
     from git_coop import files, ids
 
     names = files.entries(box.letters)
-    found = [name[: ids.LENGTH] for name in names if len(name) == ids.LENGTH + 5 and name.endswith(".toml")]
-    return max((name for name in found if ids.is_id(name)), default="")
+    return any(name.endswith(".toml") and ids.is_id(name.removesuffix(".toml")) for name in names)

@@ -95,6 +95,19 @@ def glance(box: Box, identifier: str) -> Glance:
     return Glance(letter.replace(body=""), len(letter.body.encode()), True)
 
 
+def glimpse(box: Box) -> "Glance | None":
+    """The live letter at a glance, or ``None``; looked for again where the newest one gave way while it was read."""
+    everyone = known(box)
+    while everyone:
+        seen = glance(box, everyone[-1])
+        if seen.letter.live:
+            return seen
+        listed, everyone = everyone, known(box)
+        if listed == everyone:
+            return None
+    return None
+
+
 def load(box: Box, identifier: str) -> Letter:
     """The letter in its effective state."""
     return letters.effective(stored(box, identifier), _next(known(box), identifier))

@@ -107,12 +107,17 @@ class Row(Record):
     adopted: bool = False
 
 
-def glance(box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int = OPENED) -> Glance:
-    """What waits in ``box``, the box of the worktree at ``path``; ``opened`` bounds the messages that are opened."""
+def glance(
+    box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int = OPENED, whole: bool = True
+) -> Glance:
+    """What waits in ``box``, the box of the worktree at ``path``; ``opened`` bounds the messages that are opened.
+
+    Not ``whole``: the letter comes without its body.
+    """
     if box is None:
         return Glance(path)
     faults: dict[str, list[str]] = {"letter": [], "mail": [], "todos": [], "hooks": [], "owner": []}
-    letter = _part(faults["letter"], partial(letterbox.live, box), None)
+    letter = _part(faults["letter"], partial(letterbox.live if whole else _head, box), None)
     mail = _part(faults["mail"], partial(_mail, box, opened), Mail())
     owners: list[str] = _part(faults["owner"], partial(boxes.owners, box), [])
     last = owners[-1] if owners else ""
@@ -129,6 +134,11 @@ def glance(box: "Box | None", path: bytes, asks: "Sequence[Ask]", *, opened: int
         tuple(sentence for sentences in faults.values() for sentence in sentences),
         tuple(part for part, sentences in faults.items() if sentences),
     )
+
+
+def _head(box: Box) -> "Letter | None":
+    seen = letterbox.glimpse(box)
+    return None if seen is None else seen.letter
 
 
 def _inherited(owners: "list[str]", letter: "Letter | None", mail: Mail) -> "tuple[str, ...]":

@@ -29,7 +29,7 @@ def status(app: App, everywhere: bool = False, short: bool = False, as_json: boo
         return _told(app, [*faults, *(fault for row in rows for fault in row.glance.faults)])
     asks = [] if store is None else overview.asks(store, faults)
     box = None if store is None else here.look(store)
-    seen = overview.glance(box, here.root, asks, opened=0 if short else overview.OPENED)
+    seen = overview.glance(box, here.root, asks, opened=0 if short else overview.OPENED, whole=as_json)
     faults += seen.faults
     if short:
         status_view.short(app, store, seen, bool(faults))
