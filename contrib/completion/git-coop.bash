@@ -156,7 +156,7 @@ __git_coop_table ()
 		argument='request'
 		;;
 	'sync')
-		options='--dry-run -n --json -h --help'
+		options='--dry-run --json -h --help'
 		;;
 	'backup')
 		options='--json -h --help'

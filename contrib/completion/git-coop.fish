@@ -441,7 +441,7 @@ complete -c git-coop -n '__fish_git_coop_at request show' -l json -f -d 'Answer 
 complete -c git-coop -n '__fish_git_coop_at request show' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at request show' -l help -f -d 'Open the manual page'
 complete -c git-coop -n '__fish_git_coop_at request show' -f -a '(__fish_git_coop_request)'
-complete -c git-coop -n '__fish_git_coop_at sync' -l dry-run -s n -f -d 'Say what would be sent, and write nothing'
+complete -c git-coop -n '__fish_git_coop_at sync' -l dry-run -f -d 'Say what would be sent, and write nothing'
 complete -c git-coop -n '__fish_git_coop_at sync' -l json -f -d 'Answer with one JSON object'
 complete -c git-coop -n '__fish_git_coop_at sync' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at sync' -l help -f -d 'Open the manual page'

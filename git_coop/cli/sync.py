@@ -21,7 +21,7 @@ _KINDS = (("letters", "letter"), ("todos", "todo"), ("requests", "request"))
 
 
 @click.command(cls=Verb)
-@click.option("--dry-run", "-n", is_flag=True, help="Say what would be sent, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be sent, and write nothing.")
 @AS_JSON
 @click.pass_obj
 def sync(app: App, dry_run: bool, as_json: bool) -> None:

@@ -89,12 +89,21 @@ def test_two_machines_from_beginning_to_end(fleet: Fleet) -> None:
     assert ", adopted on laptop-02000001" in one.ok("drain", "--event", "start")
 
 
+def test_n_is_a_count_everywhere_and_nothing_here(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.write("x")
+    code, out, err = one("sync", "-n")
+    assert (code, out) == (129, "")
+    assert err.startswith("usage: ")
+    assert one("sync", "--dry-run")[0] == 0
+
+
 def test_what_json_says(fleet: Fleet) -> None:
     one, two = fleet.machine("one"), fleet.machine("two")
     one.write("x")
     counts = {"letters": 1, "todos": 0, "requests": 0}
     plan = {"as_of": AS_OF, "replica": None, "remote": str(fleet.remote), "dry_run": True, "sent": counts}
-    assert one.json("sync", "-n") == {**plan, "news": False, "faults": []}
+    assert one.json("sync", "--dry-run") == {**plan, "news": False, "faults": []}
     assert one.json("sync") == {
         "as_of": AS_OF,
         "replica": one.replica,
@@ -107,7 +116,7 @@ def test_what_json_says(fleet: Fleet) -> None:
         "notes": [],
         "faults": [],
     }
-    assert two.json("sync", "-n")["news"] is True
+    assert two.json("sync", "--dry-run")["news"] is True
     assert two.json("sync")["changed"] == [one.replica]
     found = two.json("letter", "list", "--fleet")
     assert [letter["replica"] for letter in found["letters"]] == [one.replica]
