@@ -5,7 +5,7 @@ are no messages, or mail for other sessions), the next drain goes on where this 
 session, or the first of a new one.
 """
 
-from git_coop import files, ids, inbox, message, notices
+from git_coop import files, ids, inbox, message
 from git_coop.errors import Busy, StoreFault
 from git_coop.filing import Actor, expire
 from git_coop.inbox import Found, Odd
@@ -173,6 +173,8 @@ def _expired(box: Box, found: Found, reader: Reader, choice: Choice) -> bool:
 
 
 def _file_expired(box: Box, found: Found, reader: Reader, choice: Choice) -> None:
+    from git_coop import notices  # only what has expired is told
+
     def tell() -> None:
         made = notices.for_recipient(box, found.message, found.mtime, reader.actor.now)
         choice.noticed += [made] if made else []

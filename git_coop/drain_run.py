@@ -6,10 +6,9 @@ Most drains find nothing waiting. What only mail needs is imported where mail is
 import os
 
 from git_coop import clock, files, ids, inbox
-from git_coop.clients.event import PROMPT, START, STOP, Say
 from git_coop.errors import Busy, CoopError, StoreFault
+from git_coop.event import PROMPT, START, STOP, Outcome, Say
 from git_coop.layout import message_path
-from git_coop.record import Record
 from git_coop.session import NOBODY, hashed
 
 TYPE_CHECKING = False
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from git_coop.choose import Choice
-    from git_coop.clients.event import Event
     from git_coop.edge import Edge
+    from git_coop.event import Emit, Order
     from git_coop.filing import Actor
     from git_coop.inbox import Listing
     from git_coop.layout import Box
@@ -28,37 +27,11 @@ if TYPE_CHECKING:
     from git_coop.store import Store
     from git_coop.turns import Turn
 
-    Emit = Callable[[Say], None]  # writes and flushes; raises OSError where the output did not get out
-
-
-class Order(Record):
-    """What a drain is asked to do. ``text`` is for a person or a script, else the answer is a client's.
-
-    ``stop_shows`` tells whether mail may go to the session at a stop; it is asked only where mail waits there.
-    """
-
-    event: "Event"
-    start: bytes
-    env: "Mapping[str, str]"
-    text: bool
-    anchor: "str | None" = None
-    prompt_carries: bool = True
-    stop_shows: "Callable[[], bool]" = lambda: True
-
-
-class Outcome(Record):
-    """What a drain did: ids consumed, faults that a person should know (a store that cannot be used is ``fatal``)."""
-
-    consumed: "tuple[str, ...]" = ()
-    faults: "tuple[str, ...]" = ()
-    notes: "tuple[str, ...]" = ()
-    fatal: "CoopError | None" = None
-
 
 class Run:
     """One drain of one box, step by step."""
 
-    def __init__(self, order: Order, edge: "Edge") -> None:
+    def __init__(self, order: "Order", edge: "Edge") -> None:
         self.order = order
         self.event = order.event
         self.edge = edge
@@ -85,6 +58,11 @@ class Run:
         from git_coop.filing import Actor
 
         return Actor(self.session or NOBODY, self.event.client, self.event.kind, self.token, self.now)
+
+    @property
+    def speaks_of_nothing(self) -> bool:
+        """Whether an empty box is worth a line: at a start, and to a person who asked."""
+        return self.event.kind == START or (self.order.text and self.event.kind == PROMPT)
 
     # the box
 

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
         def ready(self, seconds: float) -> bool: ...
 
 
+# An explicit word first, then what each client sets in the shell that it gives to its agent.
+SESSIONS = (
+    "GIT_COOP_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "GEMINI_SESSION_ID",
+)
+
+
 class Descriptor:
     """A file descriptor as a stream, without Python's buffers: a write that returned is with the kernel."""
 
@@ -77,6 +87,14 @@ class Edge(Record):
     stderr: "Stream"
     clock: "Callable[[], int]"
     entropy: "Callable[[int], bytes]"
+
+    def session(self, given: "str | None" = None) -> "str | None":
+        """The calling session's id: the option, else the first variable that is set and not empty, else ``None``.
+
+        It is text: bytes that are no UTF-8 are replaced, for a record can hold nothing else.
+        """
+        found = given or next((self.env[name] for name in SESSIONS if self.env.get(name)), None)
+        return found and found.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def real() -> Edge:

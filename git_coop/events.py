@@ -3,14 +3,14 @@
 Most drains are stops that find nothing: they end before anything about mail is imported.
 """
 
-from git_coop.clients.event import PROMPT, START, STOP, Say
-from git_coop.drain_run import Outcome, Run, blind
+from git_coop.drain_run import Run, blind
 from git_coop.errors import CoopError, StoreFault
+from git_coop.event import PROMPT, START, STOP, Outcome, Say
 from git_coop.files import exists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from git_coop.drain_run import Emit
+    from git_coop.event import Emit
     from git_coop.inbox import Listing
     from git_coop.layout import Box
     from git_coop.receipts import Marker
@@ -42,9 +42,11 @@ def handle(run: Run, box: "Box | None", emit: "Emit") -> Outcome:
 
 
 def _nothing_stored(run: Run) -> str:
+    if not run.speaks_of_nothing:
+        return ""
     from git_coop import offers
 
-    return offers.empty(run) if offers.speaks_of_nothing(run) else ""
+    return offers.empty(run)
 
 
 def _end_quietly(run: Run, emit: "Emit") -> "list[str]":
@@ -76,7 +78,7 @@ def _hold(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> "list[str]"
     from git_coop.render import render_off
 
     held, stop = len(listing.ids), run.event.kind == STOP
-    line = render_off(run.now, held) if offers.speaks_of_nothing(run) or (stop and held) else ""
+    line = render_off(run.now, held) if run.speaks_of_nothing or (stop and held) else ""
     if stop:
         emit(Say(line) if run.order.text else Say(human=line + offers.told(run)))
     else:
@@ -102,13 +104,17 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
 
     At a start nothing counts as seen: what was shown before a compaction or a resume may be gone.
     """
-    from git_coop import offers, turns
-
     run.lift(box)
     if not run.event.arrives:
         emit(Say())
         return
     letter = _letter(run, box)
+    if not (listing.ids or letter or run.faults or run.notes or run.speaks_of_nothing):
+        emit(Say())
+        run.note_state(box, {}, cursor="", **_told_of_letters(run))
+        return
+    from git_coop import offers, turns
+
     live = () if run.event.kind == START else turns.live(run.state, run.token)
     offered = offers.offer(run, box, offers.waiting(listing, run.marked(box), live))
     batch = offers.render(run, box, offered, letter)

@@ -5,7 +5,6 @@ Everything below ``<common-dir>/coop/`` is read through here. Paths are bytes.
 
 import os
 import stat
-from errno import ELOOP, ENOENT, ENOTDIR
 
 from git_coop.errors import StoreFault
 from git_coop.record import Record
@@ -76,8 +75,10 @@ def open_regular(path: bytes) -> "tuple[int, os.stat_result]":
 
 
 def _refusal(path: bytes, error: OSError) -> StoreFault:
-    if error.errno in (ENOENT, ENOTDIR):
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
         return Gone(f"'{os.fsdecode(path)}' is not there", path=path, errno=error.errno)
+    from errno import ELOOP  # numbers are looked up where one decides: no drain that goes well loads them
+
     if error.errno == ELOOP:
         return Unreadable("it is a symbolic link", path=path, errno=error.errno)
     try:  # a socket cannot be opened at all: say what it is rather than ENXIO's words
@@ -140,7 +141,7 @@ def entries(path: bytes) -> "list[str]":
     try:
         number = os.open(path, READ | os.O_DIRECTORY)
     except OSError as error:
-        if error.errno == ENOENT:
+        if isinstance(error, FileNotFoundError):
             return []
         raise _not_a_folder(path, error) from None
     try:
@@ -205,7 +206,7 @@ def exists(path: bytes) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        if error.errno == ENOTDIR:
+        if isinstance(error, NotADirectoryError):
             return False
         raise fault("look at", path, error) from None
     return True

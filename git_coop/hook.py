@@ -6,11 +6,9 @@ Where a client is there, the exit status is 0 and standard error is empty, whate
 
 import os
 
-from git_coop import drain
-from git_coop.clients import payload
-from git_coop.clients.event import PROMPT, START, STOP, Event, Say
-from git_coop.drain_run import Order
+from git_coop import drain, payload
 from git_coop.errors import Usage
+from git_coop.event import PROMPT, START, STOP, Event, Order, Outcome, Say
 from git_coop.record import Record
 
 TYPE_CHECKING = False
@@ -182,15 +180,17 @@ def _as_path(text: str) -> bytes:
 
 
 def _in_text(words: Words, edge: "Edge") -> int:
-    from git_coop import session, text_drain
-
-    event = Event(words.event or PROMPT, session=session.current(edge.env, words.session), directory=words.cwd)
+    event = Event(words.event or PROMPT, session=edge.session(words.session), directory=words.cwd)
 
     def emit(say: Say) -> None:
         if say.text:
             edge.stdout.write(say.text.encode("utf-8", "replace"))
 
     outcome = drain.run(_order(words, event, edge, None), edge, emit)
+    if outcome == Outcome():  # a stop at which nothing waited
+        return 0
+    from git_coop import text_drain
+
     return text_drain.report(outcome, edge)
 
 

@@ -43,11 +43,8 @@ class Odd(Record):
 def listed(folder: bytes) -> Listing:
     """The messages in a folder. Raises ``StoreFault`` where it cannot be listed."""
     names = files.entries(folder)
-    good = [
-        name[: ids.LENGTH]
-        for name in names
-        if len(name) == NAME and name[ids.LENGTH :] == SUFFIX and name[ids.STAMP] == "-"
-    ]
+    length, stamp, suffix = ids.LENGTH, ids.STAMP, SUFFIX  # looked up once: ten thousand names may lie here
+    good = [name[:length] for name in names if name[length:] == suffix and name[stamp] == "-"]
     good.sort()
     if len(good) == len(names):
         return Listing(tuple(good))

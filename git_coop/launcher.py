@@ -7,6 +7,10 @@ whatever it imports is found there, in an editable install as well.
 """
 
 import gc
+import sys
+
+if not sys.flags.safe_path:
+    del sys.path[0]  # the programs beside this one are no modules, and every import would look among them
 
 gc.set_threshold(50_000)  # what a short run makes lives to its end: a search for cycles while modules load finds none
 

@@ -6,7 +6,6 @@ A lock counts only while its name still names the locked file, and only where th
 import fcntl
 import os
 import time
-from errno import EACCES, EAGAIN
 
 from git_coop.errors import Busy, StoreFault
 from git_coop.files import Gone, fault
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-HELD = (EAGAIN, EACCES)
+HELD = (BlockingIOError, PermissionError)  # EAGAIN; some systems say EACCES
 
 
 def lock_now(number: int, path: bytes) -> None:
@@ -24,7 +23,7 @@ def lock_now(number: int, path: bytes) -> None:
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno in HELD:
+        if isinstance(error, HELD):
             raise Busy(f"'{os.fsdecode(path)}' is held by another process") from None
         raise fault("lock", path, error) from None
 

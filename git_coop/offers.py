@@ -3,8 +3,8 @@
 from git_coop import ids
 from git_coop.box import is_inherited
 from git_coop.choose import Choice, Reader, choose
-from git_coop.clients.event import PROMPT, START
 from git_coop.errors import CoopError
+from git_coop.event import PROMPT, START
 from git_coop.record import Record
 
 TYPE_CHECKING = False
@@ -115,17 +115,12 @@ def told(run: "Run") -> str:
     return render_faults(run.faults, now=run.now, mark_up=not run.order.text, notes=run.notes)
 
 
-def speaks_of_nothing(run: "Run") -> bool:
-    """Whether an empty box is worth a line: at a start, and to a person who asked."""
-    return run.event.kind == START or (run.order.text and run.event.kind == PROMPT)
-
-
 def nothing(run: "Run", offered: Offer, text: str) -> str:
     """The line for an output without a message, whose ``text`` is what else it says.
 
     A box with mail for others, or with mail that was not looked at, is not called empty, nor one with faults in it.
     """
-    if not speaks_of_nothing(run):
+    if not run.speaks_of_nothing:
         return ""
     if offered.choice.elsewhere or offered.left:
         from git_coop.render import render_elsewhere

@@ -56,15 +56,23 @@ class Place(Record):
 
         return moves.locate(store, self.clone)
 
+    def settled(self, store: Store) -> "Box | None":
+        """The box, where it is ready to be written as it stands, and nothing is to be made, moved or minted."""
+        box = None if self.outside else boxes.settled(store, self.clone)
+        if box is None:
+            return None
+        _own(box)
+        return box if boxes.is_whole(box) else None
+
     def open(self, store: Store, fresh: str) -> Opened:
         """The box, ready to be written; ``fresh`` is a new id for a worktree that has none. Faults as in ``look``."""
         if self.outside:
             _own(Box(store, boxes.key(self.root)))
             return Opened(boxes.open_outside(store, self.root))
-        box = boxes.settled(store, self.clone)
-        _own(box or Box(store, boxes.key(self.root)))
-        if box is not None and boxes.is_whole(box):
+        box = self.settled(store)
+        if box is not None:
             return Opened(box)
+        _own(Box(store, boxes.key(self.root)))
         from git_coop import moves
 
         return moves.open_box(store, self.clone, fresh)

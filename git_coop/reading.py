@@ -8,9 +8,9 @@ end.
 from git_coop import notices
 from git_coop.box import is_inherited
 from git_coop.choose import Choice, Reader, choose
-from git_coop.clients.event import Event
-from git_coop.drain_run import Order, Outcome, Run
+from git_coop.drain_run import Run
 from git_coop.errors import CoopError
+from git_coop.event import Event, Order, Outcome
 from git_coop.files import exists
 from git_coop.ids import is_id, time_of
 from git_coop.inbox import Listing

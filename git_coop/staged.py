@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-from errno import ENOTSUP, EPERM, EXDEV
 
 from git_coop.errors import StoreFault
 from git_coop.files import fault
@@ -64,6 +63,8 @@ class Staged:
         except FileExistsError:
             return False
         except OSError as error:
+            from errno import ENOTSUP, EPERM
+
             if error.errno not in (EPERM, ENOTSUP):
                 raise _cannot_publish(path, error) from None
             return self._rename_exclusively(path)
@@ -113,13 +114,15 @@ def _own(number: int, path: bytes) -> bool:
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno in HELD:
+        if isinstance(error, HELD):
             return False
         # no locks here: nobody can sweep the file either
     return names_same(number, path)
 
 
 def _cannot_publish(path: bytes, error: OSError) -> StoreFault:
+    from errno import EXDEV
+
     result = fault("write", path, error)
     if error.errno == EXDEV:
         result.hint = "the folders of the store must lie in one file system"

@@ -8,7 +8,6 @@ what it stages, and the kernel drops that lock with the process.
 
 import os
 import stat
-from errno import EEXIST, EINVAL, ENOTEMPTY, ENOTSUP
 
 from git_coop import files
 from git_coop.errors import Busy, StoreFault
@@ -264,6 +263,8 @@ def remove_folder(path: bytes) -> bool:
     except FileNotFoundError:
         return True
     except OSError as error:
+        from errno import EEXIST, ENOTEMPTY
+
         if error.errno in (ENOTEMPTY, EEXIST):
             return False
         raise fault("remove", path, error) from None
@@ -287,6 +288,8 @@ def sync_folder(path: bytes) -> None:
     try:
         os.fsync(number)
     except OSError as error:
+        from errno import EINVAL, ENOTSUP
+
         if error.errno not in (EINVAL, ENOTSUP):  # some file systems have no such thing as a folder's flush
             raise fault("flush", path, error) from None
     finally:

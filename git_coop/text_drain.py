@@ -2,8 +2,8 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from git_coop.drain_run import Outcome
     from git_coop.edge import Edge
+    from git_coop.event import Outcome
 
 
 def report(outcome: "Outcome", edge: "Edge") -> int:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from git_coop.clients.event import Event
+    from git_coop.event import Event
 
 BEFORE = "0"  # the turn of a session that has had no prompt yet
 LOCK_WAIT = 1.0  # seconds

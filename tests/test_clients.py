@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop.clients import NAMES, adapter, recognise
-from git_coop.clients.event import Say
 from git_coop.errors import Usage
+from git_coop.event import Say
 from tests.support.answers import PAYLOADS, said
 
 ROOT = Path(__file__).parent.parent
@@ -184,7 +184,7 @@ def test_an_adapter_loads_no_other_and_nothing_dear(client: str) -> None:
     )
     command = [sys.executable, "-I", "-S", "-c", code, str(ROOT), client]
     loaded = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
-    own = {"git_coop", "git_coop.clients", "git_coop.record"}
-    own |= {f"git_coop.clients.{name}" for name in ("encode", "event", "payload", client)}
+    own = {"git_coop", "git_coop.clients", "git_coop.record", "git_coop.event", "git_coop.payload"}
+    own |= {f"git_coop.clients.{name}" for name in ("encode", client)}
     hashing = {"git_coop.digest", "_sha2", "_sha256"} if client == "gemini" else set()
     assert set(loaded) - hashing == own

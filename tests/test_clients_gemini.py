@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from git_coop.clients import adapter, gemini
-from git_coop.clients.event import Event, Say
+from git_coop.event import Event, Say
 from tests.support.answers import HOSTILE, PAYLOADS, clean, said
 
 if TYPE_CHECKING:

@@ -18,20 +18,20 @@ from tests.support.costs import Costs, measure
 # Each module costs a drain about a hundredth of the bare interpreter's start.
 QUIET = {
     *("git_coop", "git_coop.__main__", "git_coop.edge", "git_coop.record", "git_coop.errors", "git_coop.hook"),
-    *("git_coop.clients", "git_coop.clients.payload", "git_coop.clients.event", "git_coop.session", "git_coop.drain"),
-    *("git_coop.drain_run", "git_coop.events", "git_coop.place", "git_coop.discover", "git_coop.trust"),
+    *("git_coop.payload", "git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover", "git_coop.trust"),
     *("git_coop.files", "git_coop.layout", "git_coop.box", "git_coop.ids", "git_coop.clock", "git_coop.digest"),
-    *("git_coop.store", "git_coop.locks", "git_coop.staged", "git_coop.inbox", "git_coop.drained"),
+    *("git_coop.store", "git_coop.locks", "git_coop.staged", "git_coop.drained"),
 }
-TEXT = {"git_coop.text_drain"}
-CLIENT = {"git_coop.clients.claude", "git_coop.clients.encode"}
-SHOWING = {
-    *("git_coop.turns", "git_coop.flat", "git_coop.offers", "git_coop.choose", "git_coop.filing", "git_coop.receipts"),
-    *("git_coop.notices", "git_coop.sent", "git_coop.message", "git_coop.header"),
-    *("git_coop.render", "git_coop.quote", "git_coop.text"),
+CLIENT = {"git_coop.clients", "git_coop.clients.claude", "git_coop.clients.encode"}
+OPENING = {  # what a prompt takes to open its turn, beside a look into the box
+    *("git_coop.drain_run", "git_coop.events", "git_coop.inbox", "git_coop.turns", "git_coop.flat", "git_coop.session"),
+}
+SHOWING = OPENING | {
+    *("git_coop.offers", "git_coop.choose", "git_coop.filing", "git_coop.receipts", "git_coop.message"),
+    *("git_coop.header", "git_coop.render", "git_coop.quote", "git_coop.text"),
 }
 # Of the standard library: what hashes, locks and waits for a pipe, and the scanner of JSON without its module.
-STANDARD = {"errno", "fcntl", "select", "_sha2", "_sha256", "_json"}
+STANDARD = {"fcntl", "select", "_sha2", "_sha256", "_json"}
 DEAR = {
     "click",
     "pygit2",
@@ -111,13 +111,19 @@ def warm(stage: Stage, root: Path, name: str) -> Session:
 def test_a_stop_at_an_empty_box_loads_no_more_than_it_needs(stage: Stage, empty: Path) -> None:
     found = measure(stage.place, ["drain", "--event", "stop"], stage.env, empty)
     assert (found.status, found.output, found.started) == (0, "", [])
-    assert found.modules - QUIET - TEXT - STANDARD == set()
+    assert found.modules - QUIET - STANDARD == set()
 
 
 def test_a_clients_stop_at_an_empty_box_loads_its_adapter_beside(stage: Stage, empty: Path) -> None:
     found = warm(stage, empty, "stops").hook("Stop")
     assert (found.status, found.output, found.started) == (0, "", [])
     assert found.modules - QUIET - CLIENT - STANDARD == set()
+
+
+def test_a_prompt_at_an_empty_box_loads_what_opens_a_turn(stage: Stage, empty: Path) -> None:
+    found = warm(stage, empty, "opens").hook("UserPromptSubmit")
+    assert (found.status, found.output, found.started) == (0, "", [])
+    assert found.modules - QUIET - CLIENT - OPENING - STANDARD == set()
 
 
 def test_a_prompt_that_shows_mail_loads_what_renders_it(stage: Stage, five: Path) -> None:
@@ -132,7 +138,7 @@ def test_what_is_dear_is_seen_where_it_is_loaded(stage: Stage, empty: Path) -> N
     found = measure(stage.place, ["letter", "list"], stage.env, empty)
     assert found.status == 0
     assert found.modules & DEAR >= {"click", "re", "typing"}
-    assert not (QUIET | TEXT | CLIENT | SHOWING | STANDARD) & DEAR
+    assert not (QUIET | CLIENT | SHOWING | STANDARD) & DEAR
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop.clients import encode
-from git_coop.clients.event import Say
+from git_coop.event import Say
 from tests.support.answers import HOSTILE, clean, said
 
 

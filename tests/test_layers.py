@@ -24,7 +24,7 @@ KNOWN = set(MODULES)
 # Lowest first. A module imports from its own layer and from those before it, never from one after it, and the
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "clients.event"),
+    "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
     "disk": ("exclusive", "files", "locks", "staged", "store", "toml"),
     "git": ("git", "discover", "trust", "repo", "head"),
     "box": ("layout", "session", "box", "moves"),
@@ -126,6 +126,8 @@ HOT = (
     "session",
     "box",
     "moves",
+    "event",
+    "payload",
     "message",
     "quote",
     "render",

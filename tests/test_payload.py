@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_coop.clients import payload
+from git_coop import payload
 from git_coop.edge import Descriptor
 from tests.support.answers import ANY
 
@@ -188,7 +188,7 @@ def test_the_short_way_and_json_agree(inside: str) -> None:
 
 def _loaded(data: bytes) -> list[str]:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from git_coop.clients import payload;"
+        "import sys; sys.path.insert(0, sys.argv[1]); from git_coop import payload;"
         "payload.decode(sys.stdin.buffer.read()); print(*sorted({'json', 're'} & sys.modules.keys()))"
     )
     command = [sys.executable, "-I", "-S", "-c", code, str(ROOT)]

@@ -5,21 +5,24 @@ import hashlib
 import pytest
 
 from git_coop import digest, session
+from git_coop.edge import SESSIONS
+from tests.support.world import Worlds
 
 
-def test_the_option_goes_before_the_variables_and_ours_before_a_clients() -> None:
-    env = dict.fromkeys(reversed(session.VARIABLES), "")
-    assert session.current(env) is None
-    for name in reversed(session.VARIABLES):
+def test_the_option_goes_before_the_variables_and_ours_before_a_clients(edge: Worlds) -> None:
+    env = dict.fromkeys(reversed(SESSIONS), "")
+    assert edge(env=env).session() is None
+    for name in reversed(SESSIONS):
         env[name] = name.lower()
-        assert session.current(env) == name.lower()
-    assert session.current(env, "given") == "given"
-    assert session.current(env, "") == "git_coop_session"
-    assert session.current({}) is None
+        assert edge(env=env).session() == name.lower()
+    assert edge(env=env).session("given") == "given"
+    assert edge(env=env).session("") == "git_coop_session"
+    assert edge().session() is None
 
 
-def test_an_id_is_text_that_a_record_can_hold() -> None:
-    assert session.current({"GIT_COOP_SESSION": "a\udcff\ud800b"}) == "a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdb"
+def test_an_id_is_text_that_a_record_can_hold(edge: Worlds) -> None:
+    found = edge(env={"GIT_COOP_SESSION": "a\udcff\ud800b"}).session()
+    assert found == "a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdb"
 
 
 @pytest.mark.parametrize("name", ["", "../../x", "a/b", "x" * 10_000, "é\n", "\udcff", "x\ud800"])

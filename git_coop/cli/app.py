@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from git_coop import clock, ids, layout, place, session
+from git_coop import clock, ids, layout, place
 from git_coop.discover import Worktree
 from git_coop.edge import Edge
 from git_coop.errors import CoopError, Fatal, NotFound
@@ -132,7 +132,7 @@ class App:
         return {} if box is None else {event: (last.at, last.client) for event, last in drained.read(box).items()}
 
     def session(self, given: str | None = None) -> str | None:
-        return session.current(self.edge.env, given)
+        return self.edge.session(given)
 
     # the terminal
 

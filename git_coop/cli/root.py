@@ -110,11 +110,11 @@ def _broken_stream(error: OSError, edge: Edge) -> int:
 
 def _internal(error: BaseException, edge: Edge) -> int:
     _trace(edge)
-    _say(
-        edge,
-        f"fatal: unexpected {type(error).__name__}: {error}",
-        "hint: set GIT_COOP_DEBUG=1 to see where it came from",
-    )
+    named = f"{type(error).__name__}: {error}"
+    if isinstance(error, ImportError):
+        _say(edge, f"fatal: the installation is broken: {named}", "hint: install git-coop again")
+    else:
+        _say(edge, f"fatal: unexpected {named}", "hint: set GIT_COOP_DEBUG=1 to see where it came from")
     return FATAL
 
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
-    from git_coop.clients.event import Event, Say
-    from git_coop.clients.payload import Payload
+    from git_coop.event import Event, Say
+    from git_coop.payload import Payload
 
     class Adapter(Protocol):
         """What each client's module has."""

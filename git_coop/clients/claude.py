@@ -6,15 +6,15 @@ the text a standing instruction, so it is never used. ``systemMessage`` is for t
 """
 
 from git_coop.clients import encode
-from git_coop.clients.event import PROMPT, START, STOP, Event
-from git_coop.clients.payload import directory, is_true, of_subagent, string
+from git_coop.event import PROMPT, START, STOP, Event
+from git_coop.payload import directory, is_true, of_subagent, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from git_coop.clients.event import Say
-    from git_coop.clients.payload import Payload
+    from git_coop.event import Say
+    from git_coop.payload import Payload
 
 PROMPT_CARRIES = True
 STOP_CHANNEL = "marked"

@@ -6,15 +6,15 @@ Hooks that Cursor takes from Claude Code's settings come with its own payload. S
 """
 
 from git_coop.clients import encode
-from git_coop.clients.event import PROMPT, START, STOP, Event
-from git_coop.clients.payload import directory, of_subagent, string
+from git_coop.event import PROMPT, START, STOP, Event
+from git_coop.payload import directory, of_subagent, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from git_coop.clients.event import Say
-    from git_coop.clients.payload import Payload
+    from git_coop.event import Say
+    from git_coop.payload import Payload
 
 PROMPT_CARRIES = False
 STOP_CHANNEL = "only"

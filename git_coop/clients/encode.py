@@ -6,7 +6,7 @@ Copilot drop the whole output for one (measured on Codex 0.171.0 and Copilot 1.0
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from git_coop.clients.event import Say
+    from git_coop.event import Say
 
 NOTHING = b"{}\n"
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from git_coop import clock, discover, drain, files, flat, ids, layout, locks, moves, receipts, staged, store
-from git_coop.clients.event import Event, Say
 from git_coop.digest import sha256
-from git_coop.drain_run import Order, Outcome
+from git_coop.event import Event, Order, Outcome, Say
 from git_coop.layout import Box, message_path
 from git_coop.message import DEFAULT_TERM, Draft, compose
 from git_coop.session import hashed

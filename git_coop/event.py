@@ -1,10 +1,18 @@
-"""The seam between the drain and the agent clients.
+"""What goes into a drain and what comes out of it.
 
-An adapter turns a payload into an ``Event``; the drain answers with a ``Say``; the adapter turns that into
+A client's adapter turns a payload into an ``Event``; the drain answers with a ``Say``; the adapter turns that into
 exactly one JSON object of the client's own shape.
 """
 
 from git_coop.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from git_coop.errors import CoopError
+
+    Emit = Callable[["Say"], None]  # writes and flushes; raises OSError where the output did not get out
 
 START, PROMPT, STOP = "start", "prompt", "stop"
 
@@ -32,3 +40,27 @@ class Say(Record):
 
     text: str = ""
     human: str = ""
+
+
+class Order(Record):
+    """What a drain is asked to do. ``text`` is for a person or a script, else the answer is a client's.
+
+    ``stop_shows`` tells whether mail may go to the session at a stop; it is asked only where mail waits there.
+    """
+
+    event: Event
+    start: bytes
+    env: "Mapping[str, str]"
+    text: bool
+    anchor: "str | None" = None
+    prompt_carries: bool = True
+    stop_shows: "Callable[[], bool]" = lambda: True
+
+
+class Outcome(Record):
+    """What a drain did: ids consumed, faults that a person should know (a store that cannot be used is ``fatal``)."""
+
+    consumed: "tuple[str, ...]" = ()
+    faults: "tuple[str, ...]" = ()
+    notes: "tuple[str, ...]" = ()
+    fatal: "CoopError | None" = None
