@@ -42,6 +42,8 @@ def open_(app: App, to: str | None, given: Given, session: str | None, as_json: 
     """Ask a worktree of this clone for work: its session is mailed the brief."""
     if to is None:
         raise Usage("a request needs a recipient", hint="git coop request open --to PATH")
+    if to == addresses.ALL:
+        raise Usage("a request is for one worktree", hint="git coop mail send --to all reaches every one")
     here = app.place
     target = _target(app, to, outside=False)
     text = _packet(app, given, BRIEF)

@@ -247,6 +247,11 @@ def test_closing_somebody_elses_is_refused(run: Requests) -> None:
         (["--to", ".git", "-m", BRIEF], 1, "error: "),
         (["--to", "../other", "-m", BRIEF], 1, "error: '../other' is no worktree of this clone"),
         (["-m", BRIEF], 129, "usage: a request needs a recipient"),
+        (
+            ["--to", "all", "-m", BRIEF],
+            129,
+            "usage: a request is for one worktree\nhint: git coop mail send --to all reaches every one\n",
+        ),
         (["--to", "../side"], 129, "usage: the brief needs a body"),
         (["--to", "../side", "-m", RESULT], 1, "error: the first line names the type 'result', not 'brief'"),
         (["--to", "../side", "-m", "x\n" * (1 << 19)], 1, "error: the brief has 1048576 bytes or more, over"),
