@@ -5,7 +5,7 @@ import click
 from git_coop import clock, ids, letterbox, letters, todobox, todos
 from git_coop.cli.app import App
 from git_coop.cli.frame import Family, Verb
-from git_coop.errors import CoopError
+from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import Box
 from git_coop.layout import boxes as every_box
 from git_coop.letters import Letter
@@ -53,7 +53,7 @@ def list_(app: App, closed: bool, everywhere: bool, as_json: bool) -> int:
     shelves = [(home, todobox.shelf(home)) for home in _homes(app, everywhere)]
     broken = [why for _home, shelf in shelves for why in shelf.broken]
     if as_json:
-        found = [{"box": home.key, **record(one)} for home, shelf in shelves for one in _chosen(shelf, closed)]
+        found = [one for home, shelf in shelves for one in _records(app, home, _chosen(shelf, closed))]
         app.json({"todos": found, "unreadable": [safe_line(why) for why in broken]})
     else:
         for home, shelf in shelves:
@@ -68,6 +68,17 @@ def _homes(app: App, everywhere: bool) -> list[Box]:
     if store is None:
         return []
     return every_box(store) if everywhere else [app.nearby.look(store)]
+
+
+def _records(app: App, home: Box, rows: tuple[Todo, ...]) -> list[dict[str, object]]:
+    """The todos of a box for ``--json``, each with the box's key and path; null where the path cannot be read."""
+    from git_coop.cli.mail_queued import json_text
+
+    try:
+        path = json_text(app.path_of(home)) or None
+    except StoreFault:
+        path = None
+    return [{"box": home.key, "path": path, **record(one)} for one in rows]
 
 
 def _chosen(shelf: Shelf, closed: bool) -> tuple[Todo, ...]:

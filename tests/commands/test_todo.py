@@ -105,6 +105,7 @@ def test_the_answers_as_json(run: Todos) -> None:
     ]
     (listed,) = json.loads(run("todo", "list", "--all", "--json")[1])["todos"]
     assert listed.pop("box").startswith("main-")
+    assert listed.pop("path") == str(run.clone.root)
     assert listed == finished
 
 
