@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from git_coop.edge import Stream
 
+WAYS = "give it with -m TEXT, --body - or -F FILE"
 LETTER_LIMIT = 16 << 20  # bytes; that of a message is message.BODY_LIMIT
 _CHUNK = 1 << 16
 
 
-def from_bytes(data: bytes, *, limit: int, what: str) -> str:
-    """The text of ``data``; ``what`` is the noun of the errors.
+def from_bytes(data: bytes, *, limit: int, what: str, ways: str = "") -> str:
+    """The text of ``data``; ``what`` is the noun of the errors, ``ways`` a hint where there is no text.
 
     Raises ``Refused`` for more than ``limit`` bytes, a NUL, bytes that are no UTF-8 (both with their offset) and
     for a body that is empty or blank.
@@ -27,15 +28,19 @@ def from_bytes(data: bytes, *, limit: int, what: str) -> str:
     if len(data) > limit:
         raise Refused(f"the {what} has {len(data)} bytes or more, over the limit of {limit}")
     if (at := data.find(b"\0")) >= 0:
-        raise Refused(f"the {what} holds a NUL at byte offset {at}", hint="offsets count from 0")
+        raise Refused(f"the {what} holds a NUL at byte offset {at}", hint=_place(at))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         sentence = f"the {what} is not valid UTF-8 at byte offset {error.start}"
-        raise Refused(sentence, hint="offsets count from 0") from None
+        raise Refused(sentence, hint=_place(error.start)) from None
     if not text.replace("\ufeff", "").strip():
-        raise Refused(f"the {what} is {'blank' if text else 'empty'}")
+        raise Refused(f"the {what} is {'blank' if text else 'empty'}", hint=ways)
     return text
+
+
+def _place(at: int) -> str:
+    return f"offsets count from 0; 'head -c {at + 1} FILE | tail -c 20 | od -c' shows what ends there"
 
 
 def read_stream(stream: "Stream", limit: int) -> bytes:
@@ -81,10 +86,10 @@ def gather(
     if len(texts) > 1 and "-" in texts:
         raise Usage("'--body -' is the whole body and cannot be used with another '-m'")
     if file == "-" or list(texts) == ["-"]:
-        return from_bytes(_standard_input(stdin, limit, what), limit=limit, what=what)
+        return from_bytes(_standard_input(stdin, limit, what), limit=limit, what=what, ways=WAYS)
     if file is not None:
-        return from_bytes(_named_file(file, cwd, limit, what), limit=limit, what=what)
-    return from_bytes(paragraphs(texts), limit=limit, what=what) if texts else None
+        return from_bytes(_named_file(file, cwd, limit, what), limit=limit, what=what, ways=WAYS)
+    return from_bytes(paragraphs(texts), limit=limit, what=what, ways=WAYS) if texts else None
 
 
 def _standard_input(stdin: "Stream", limit: int, what: str) -> bytes:

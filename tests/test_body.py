@@ -2,6 +2,7 @@
 
 import io
 import os
+import subprocess
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,6 +52,19 @@ def take(
     return gather(texts, file, stdin=Pipe(stdin), cwd=os.fsencode(cwd) if cwd else None, limit=limit, what="letter")
 
 
+def place(at: int) -> str:
+    return f"offsets count from 0; 'head -c {at + 1} FILE | tail -c 20 | od -c' shows what ends there"
+
+
+def test_the_hint_of_an_offset_shows_the_place(tmp_path: Path) -> None:
+    (tmp_path / "FILE").write_bytes(b"x" * 100 + b"\xff" + b"y" * 100)
+    with pytest.raises(Refused) as caught:
+        from_bytes((tmp_path / "FILE").read_bytes(), limit=1000, what="letter")
+    command = caught.value.hint.split("'")[1].replace("od -c", "od -An -tx1")
+    said = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["78"] * 19 + ["ff"]
+
+
 @pytest.mark.parametrize(
     ("data", "sentence", "hint"),
     [
@@ -59,13 +73,13 @@ def take(
         (b"\r", "the letter is blank", ""),
         ("\u2003\u2028\x85".encode(), "the letter is blank", ""),
         (b"\xef\xbb\xbf\n", "the letter is blank", ""),
-        (b"a\0b", "the letter holds a NUL at byte offset 1", "offsets count from 0"),
-        (b"\0", "the letter holds a NUL at byte offset 0", "offsets count from 0"),
-        ("é\0".encode(), "the letter holds a NUL at byte offset 2", "offsets count from 0"),
-        (b"\xff", "the letter is not valid UTF-8 at byte offset 0", "offsets count from 0"),
-        ("é".encode() + b"\xe2\x82", "the letter is not valid UTF-8 at byte offset 2", "offsets count from 0"),
-        (b"abc\xed\xa0\xbd", "the letter is not valid UTF-8 at byte offset 3", "offsets count from 0"),
-        ("a\n".encode("utf-16"), "the letter holds a NUL at byte offset 3", "offsets count from 0"),
+        (b"a\0b", "the letter holds a NUL at byte offset 1", place(1)),
+        (b"\0", "the letter holds a NUL at byte offset 0", place(0)),
+        ("é\0".encode(), "the letter holds a NUL at byte offset 2", place(2)),
+        (b"\xff", "the letter is not valid UTF-8 at byte offset 0", place(0)),
+        ("é".encode() + b"\xe2\x82", "the letter is not valid UTF-8 at byte offset 2", place(2)),
+        (b"abc\xed\xa0\xbd", "the letter is not valid UTF-8 at byte offset 3", place(3)),
+        ("a\n".encode("utf-16"), "the letter holds a NUL at byte offset 3", place(3)),
         (b"x" * 101, "the letter has 101 bytes or more, over the limit of 100", ""),
         (b"\0" * 101, "the letter has 101 bytes or more, over the limit of 100", ""),
     ],
@@ -177,6 +191,8 @@ def test_what_cannot_be_a_body_is_said(
         take(texts, file, stdin=stdin, cwd=tmp_path)
     assert type(caught.value) is error
     assert caught.value.sentence == sentence
+    if sentence.endswith(("is empty", "is blank")):
+        assert caught.value.hint == "give it with -m TEXT, --body - or -F FILE"
 
 
 def test_standard_input_that_cannot_be_read_is_fatal() -> None:

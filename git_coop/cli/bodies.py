@@ -102,7 +102,7 @@ def demand(
         if judge is not None:
             judge(text)
         return text
-    raise Usage(f"the {what} needs a body", hint=ways or "give it with -m TEXT, --body - or -F FILE")
+    raise Usage(f"the {what} needs a body", hint=ways or body.WAYS)
 
 
 def edit(app: App, template: str, *, limit: int, what: str, judge: Callable[[str], None] | None = None) -> str:

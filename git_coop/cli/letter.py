@@ -181,6 +181,9 @@ def ack(app: App, asked: str | None, given: Given, session: str | None, as_json:
     _change(app, asked, lambda found: letters.ack(found, app.now, who, text), "acknowledge", as_json)
 
 
+_REASON = "git coop letter abandon --reason TEXT"
+
+
 @letter.command(cls=Verb)
 @ASKED
 @click.option("--reason", metavar="<text>", help="Why it is not followed (needed).")
@@ -193,8 +196,9 @@ def abandon(app: App, asked: str | None, reason: str | None, session: str | None
     from git_coop import body
 
     if reason is None:
-        raise Usage("abandoning needs a reason", hint="git coop letter abandon --reason TEXT")
-    text = bodies.guarded(body.from_bytes(body.paragraphs([reason]), limit=BODY_LIMIT, what="reason")) or ""
+        raise Usage("abandoning needs a reason", hint=_REASON)
+    given = body.from_bytes(body.paragraphs([reason]), limit=BODY_LIMIT, what="reason", ways=_REASON)
+    text = bodies.guarded(given) or ""
     who = app.session(session)
     _change(app, asked, lambda found: letters.abandon(found, app.now, who, text), "abandon", as_json)
 

@@ -208,7 +208,8 @@ def test_abandoning_needs_a_reason(run: Desk) -> None:
     )
     for reason in ("", " \n\t"):
         code, _out, err = run("letter", "abandon", "--reason", reason)
-        assert (code, err) == (1, f"error: the reason is {'blank' if reason else 'empty'}\n")
+        said = f"error: the reason is {'blank' if reason else 'empty'}\nhint: git coop letter abandon --reason TEXT\n"
+        assert (code, err) == (1, said)
     assert states(run) == [("one", "unread")]
 
 

@@ -248,13 +248,20 @@ def test_the_configured_term_counts_and_a_bad_one_is_fatal_at_send_alone(post: P
     assert post.drain("prompt", None, post.clone.root)[0] == 0
 
 
+WAYS = "hint: give it with -m TEXT, --body - or -F FILE\n"
+
+
+def place(at: int) -> str:
+    return f"hint: offsets count from 0; 'head -c {at + 1} FILE | tail -c 20 | od -c' shows what ends there\n"
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"", "error: the message is empty\n"),
-        (b" \n\t\n", "error: the message is blank\n"),
-        (b"a\0b", "error: the message holds a NUL at byte offset 1\nhint: offsets count from 0\n"),
-        (b"ab\xff", "error: the message is not valid UTF-8 at byte offset 2\nhint: offsets count from 0\n"),
+        (b"", f"error: the message is empty\n{WAYS}"),
+        (b" \n\t\n", f"error: the message is blank\n{WAYS}"),
+        (b"a\0b", f"error: the message holds a NUL at byte offset 1\n{place(1)}"),
+        (b"ab\xff", f"error: the message is not valid UTF-8 at byte offset 2\n{place(2)}"),
         (b"x" * (1 << 20) + b"y", "error: the message has 1048577 bytes or more, over the limit of 1048576\n"),
     ],
 )
