@@ -62,6 +62,7 @@ for line in $argv
     echo "== $line"
     complete -C $line | string replace -r '\t.*' ''
 end
+true
 """
 # Completes as TAB does, and says what was added to the matches in place of drawing them.
 ZSH = r"""
@@ -129,6 +130,13 @@ def test_each_command_has_its_commands_and_options(shell: str, clone: Clone, dat
             assert sorted(said[f"git {command.name} "]) == sorted(command.below), command.name
         options = set(said[f"git {command.name} -"]) | set(said.get(f"git {command.name} --", []))
         assert options == command.options | HELP, command.name
+
+
+@each_shell
+def test_help_has_the_commands(shell: str, clone: Clone, data: Path) -> None:
+    said = offered(shell, ["git coop help ", "git coop help ha"], data, clone.root)
+    assert sorted(said["git coop help "]) == sorted(next(each for each in COMMANDS if not each.words).below)
+    assert said["git coop help ha"] == ["handoff"]
 
 
 def test_the_tables_are_up_to_date() -> None:
@@ -234,6 +242,11 @@ def test_words_are_completed(shell: str, typed: Typed) -> None:
     assert typed.tab(f"{start(shell)} drain --event sta") == f"{start(shell)} drain --event start "
     assert typed.tab(f"{start(shell)} hooks install cla") == f"{start(shell)} hooks install claude "
     assert typed.tab(f"{start(shell)} handoff template br") == f"{start(shell)} handoff template brief "
+
+
+@each_shell
+def test_help_is_completed(shell: str, typed: Typed) -> None:
+    assert typed.tab(f"{start(shell)} help ha") == f"{start(shell)} help handoff "
 
 
 @each_shell

@@ -103,6 +103,12 @@ def walk(command: click.Command = root, words: tuple[str, ...] = ()) -> Iterator
         yield from walk(each, (*words, name))
 
 
+def help_pages() -> Command:
+    """``help``, which is no command of the tree: it takes one that stands first."""
+    names = [name for name, _help in next(walk()).commands]
+    return Command("help", (), (), "|".join(names), False)
+
+
 def _options(command: click.Command, words: tuple[str, ...]) -> Iterator[Option]:
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:
@@ -267,7 +273,7 @@ def written(name: str) -> str:
     _old, last, tail = rest.partition(f"{LAST}\n")
     assert first, f"{name} has no line '{FIRST}'"
     assert last, f"{name} has no line '{LAST}'"
-    return head + first + "".join(f"{line}\n" for line in WRITERS[name](list(walk()))) + last + tail
+    return head + first + "".join(f"{line}\n" for line in WRITERS[name]([*walk(), help_pages()])) + last + tail
 
 
 def main(words: list[str]) -> int:

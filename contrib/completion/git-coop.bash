@@ -200,6 +200,10 @@ __git_coop_table ()
 	'hooks instructions')
 		options='--json -h --help'
 		;;
+	'help')
+		options=''
+		argument='status|letter|mail|handoff|todo|request|sync|backup|restore|drain|watch|doctor|gc|hooks'
+		;;
 	esac
 }
 # The table ends here

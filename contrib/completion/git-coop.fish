@@ -515,4 +515,5 @@ complete -c git-coop -n '__fish_git_coop_at hooks instructions' -l json -f -d 'A
 complete -c git-coop -n '__fish_git_coop_at hooks instructions' -s h -f -d 'Print the usage'
 complete -c git-coop -n '__fish_git_coop_at hooks instructions' -l help -f -d 'Open the manual page'
 complete -c git-coop -f -n '__fish_git_coop_at hooks instructions'
+complete -c git-coop -n '__fish_git_coop_at help' -f -a 'status letter mail handoff todo request sync backup restore drain watch doctor gc hooks'
 # The table ends here
