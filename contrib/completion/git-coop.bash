@@ -43,7 +43,7 @@ __git_coop_table ()
 		argument='live_letter'
 		;;
 	'letter list')
-		options='--all --all-worktrees --fleet --json -h --help'
+		options='--all --all-worktrees --fleet --json --grep=text -i --since=text -n=text -h --help'
 		;;
 	'letter show')
 		options='--raw --json -h --help'

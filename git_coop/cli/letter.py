@@ -116,11 +116,9 @@ def _one_line(subject: str | None) -> str:
     try:
         os.fsencode(subject).decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"the subject is not valid UTF-8 at byte offset {error.start}", hint=_FROM_0) from None
+        sentence = f"the subject is not valid UTF-8 at byte offset {error.start}"
+        raise Refused(sentence, hint="offsets count from 0") from None
     return subject.strip()
-
-
-_FROM_0 = "offsets count from 0"
 
 
 @letter.command(cls=Verb)
@@ -227,16 +225,17 @@ def _who_may(app: App, home: Box, found: Letter) -> str:
 @RECIPIENT
 @AS_JSON
 @click.pass_obj
-def list_(app: App, closed: bool, everywhere: bool, fleet: bool, as_json: bool) -> None:
+@filters.options
+def list_(app: App, want: Wanted, closed: bool, everywhere: bool, fleet: bool, as_json: bool) -> None:
     """List the letters of this worktree, newest first."""
     if fleet:
         from git_coop.cli import letter_fleet  # and with it pygit2
 
         if everywhere:
             raise Usage("--fleet and --all-worktrees exclude each other")
-        letter_fleet.listing(app, app.nearby, closed=closed, as_json=as_json)
+        letter_fleet.listing(app, app.nearby, want, closed=closed, as_json=as_json)
         return
-    letter_view.listing(app, app.nearby, closed=closed, everywhere=everywhere, as_json=as_json)
+    letter_view.listing(app, app.nearby, want, closed=closed, everywhere=everywhere, as_json=as_json)
 
 
 @letter.command(cls=Verb)

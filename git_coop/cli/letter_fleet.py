@@ -5,6 +5,7 @@ from git_coop.cli import letter_view
 from git_coop.cli.app import App
 from git_coop.errors import NotFound
 from git_coop.fleet import Far, Shelf
+from git_coop.history import Wanted
 from git_coop.place import Place
 from git_coop.render import quoted
 from git_coop.store import Store
@@ -18,32 +19,41 @@ def record(far: Far) -> dict[str, object]:
     return {"replica": far.replica, **letter_view.record(far.letter), "adopted_on": list(far.adopted_on)}
 
 
-def listing(app: App, here: Place, *, closed: bool, as_json: bool) -> None:
-    """The letters of every other store, newest first; what was passed over is named and hides nothing."""
+def listing(app: App, here: Place, want: Wanted, *, closed: bool, as_json: bool) -> None:
+    """The letters of every other store, newest first; what was passed over is named and hides nothing.
+
+    What is ``want``ed is chosen of each store's letters.
+    """
     store = here.store()
     book = None if store is None else ledger.look(store)
     found = fleet.Fleet()
     if store is not None and book is not None:
         with book:
             found = fleet.survey(book, replica.read(store), closed=closed)
+    rows = {shelf.replica: _chosen(shelf, want) for shelf in found.shelves}
     if as_json:
         stores = [{"replica": shelf.replica, "name": shelf.name or None} for shelf in found.shelves]
-        every = [record(far) for shelf in found.shelves for far in shelf.letters]
+        every = [record(far) for shelf in found.shelves for far in rows[shelf.replica]]
         app.json({"letters": every, "stores": stores, "unreadable": [safe_line(why) for why in found.problems]})
     else:
         for shelf in found.shelves:
-            _list_one(app, shelf)
+            _list_one(app, shelf, rows[shelf.replica])
     for why in found.problems:
         app.warn(f"passed over: {why}")
     if book is None:
         app.hint("no other store is known here: git coop sync fetches what others sent")
 
 
-def _list_one(app: App, shelf: Shelf) -> None:
-    if not shelf.letters:
+def _chosen(shelf: Shelf, want: Wanted) -> list[Far]:
+    kept = {letter.id for letter in letter_view.wanted([far.letter for far in shelf.letters], want)}
+    return [far for far in shelf.letters if far.letter.id in kept]
+
+
+def _list_one(app: App, shelf: Shelf, rows: list[Far]) -> None:
+    if not rows:
         return
     app.out(shelf.replica + (f" ({shelf.name})" if shelf.name else ""))
-    for far in shelf.letters:
+    for far in rows:
         app.out(_row(app, shelf, far))
 
 

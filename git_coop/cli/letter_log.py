@@ -24,18 +24,12 @@ def show(app: App, box: Box, asked: str | None, want: Wanted, *, graph: bool, on
     if asked is not None:
         newest = letterbox.demand(box, asked)
         letters = [letter for letter in letters if letter.id <= newest.id]
-    chosen = history.chosen(letters, want, time=lambda letter: letter.created_at, text=_searched)
+    chosen = letter_view.wanted(letters, want)
     if as_json:
         app.json({"letters": [letter_view.record(letter) for letter in chosen]})
     elif chosen:
         app.out("\n".join(_lines(app, box, chosen, graph=graph, oneline=oneline)))
     letter_view.name_broken(app, [(box, shelf)])
-
-
-def _searched(letter: Letter) -> list[str]:
-    """What ``--grep`` looks into: every line that a person wrote."""
-    texts = (letter.subject, letter.body, letter.ack_body, letter.close_reason)
-    return [line for text in texts if text for line in text.splitlines()]
 
 
 def _lines(app: App, box: Box, letters: Sequence[Letter], *, graph: bool, oneline: bool) -> list[str]:

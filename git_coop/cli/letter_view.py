@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable, Sequence
 
-from git_coop import adopted, clock, ids, letterbox
+from git_coop import adopted, clock, history, ids, letterbox
 from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.cli.mail_table import is_wide
 from git_coop.errors import Refused, StoreFault
+from git_coop.history import Wanted
 from git_coop.layout import Box
 from git_coop.letter_record import fields
 from git_coop.letterbox import Broken, Sent, Shelf
@@ -112,8 +113,21 @@ def state(letter: Letter) -> str:
     return letter.status + (f" ({', '.join(details)})" if details else "")
 
 
-def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: bool) -> None:
-    """The letters of one worktree or of all, newest first; records that cannot be read are named."""
+def wanted(letters: Sequence[Letter], want: Wanted) -> list[Letter]:
+    """Those of the letters that are wanted; they stand newest first. ``--grep`` looks into what a person wrote."""
+    return history.chosen(letters, want, time=lambda letter: letter.created_at, text=_searched)
+
+
+def _searched(letter: Letter) -> list[str]:
+    texts = (letter.subject, letter.body, letter.ack_body, letter.close_reason)
+    return [line for text in texts if text for line in text.splitlines()]
+
+
+def listing(app: App, here: Place, want: Wanted, *, closed: bool, everywhere: bool, as_json: bool) -> None:
+    """The letters of one worktree or of all, newest first; records that cannot be read are named.
+
+    What is ``want``ed is chosen of each worktree's letters.
+    """
     store = here.store()
     homes: list[Box] = []
     if store is not None:
@@ -125,24 +139,24 @@ def listing(app: App, here: Place, *, closed: bool, everywhere: bool, as_json: b
         except StoreFault as error:  # one bad box hides no other
             unlisted.append(error)
     if as_json:
-        app.json(_listing_record(shelves, closed))
+        app.json(_listing_record(shelves, closed, want))
     else:
         for home, shelf in shelves:
-            _list_one(app, home, shelf, closed=closed, everywhere=everywhere)
+            _list_one(app, home, shelf, _chosen(shelf, closed, want), everywhere=everywhere)
         letters = [letter for _home, shelf in shelves for letter in shelf.letters]
         if letters and not closed and not any(letter.live for letter in letters):
             app.hint("--all shows the closed ones")
     name_broken(app, shelves, unlisted)
 
 
-def _chosen(shelf: Shelf, closed: bool) -> list[Letter]:
-    return [letter for letter in reversed(shelf.letters) if closed or letter.live]
+def _chosen(shelf: Shelf, closed: bool, want: Wanted) -> list[Letter]:
+    return wanted([letter for letter in reversed(shelf.letters) if closed or letter.live], want)
 
 
-def _listing_record(shelves: list[tuple[Box, Shelf]], closed: bool) -> dict[str, object]:
+def _listing_record(shelves: list[tuple[Box, Shelf]], closed: bool, want: Wanted) -> dict[str, object]:
     broken = [_broken_record(one) for _home, shelf in shelves for one in shelf.broken]
     return {
-        "letters": [placed(home, letter) for home, shelf in shelves for letter in _chosen(shelf, closed)],
+        "letters": [placed(home, letter) for home, shelf in shelves for letter in _chosen(shelf, closed, want)],
         "unreadable": broken,
     }
 
@@ -151,8 +165,7 @@ def _broken_record(broken: Broken) -> dict[str, object]:
     return {"id": broken.id, "reason": safe_line(broken.why)}
 
 
-def _list_one(app: App, home: Box, shelf: Shelf, *, closed: bool, everywhere: bool) -> None:
-    rows = _chosen(shelf, closed)
+def _list_one(app: App, home: Box, shelf: Shelf, rows: list[Letter], *, everywhere: bool) -> None:
     if everywhere and (rows or shelf.broken):
         app.out(quote_path(app.path_of(home)) or home.key)
     elsewhere = adopted.everywhere(home.store) if rows else {}

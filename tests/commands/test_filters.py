@@ -99,6 +99,29 @@ def test_letters_are_filtered(letters: Letters) -> None:
     assert [letter["subject"] for letter in answer["letters"]] == ["three", "two"]
 
 
+def test_a_list_of_letters_is_filtered(letters: Letters, clone: Clone) -> None:
+    peer = clone.worktree("peer")
+    assert letters.desk("letter", "write", "-m", "of the peer", cwd=peer)[0] == 0
+
+    def listed(*words: str) -> list[str]:
+        answer = json.loads(letters.desk.done("letter", "list", "--json", *words))
+        subjects = [letter["subject"] for letter in answer["letters"]]
+        rows = letters.desk.done("letter", "list", *words).splitlines()
+        assert [row.split("  ")[-1].strip() for row in rows if not row.startswith(str(clone.root.parent))] == subjects
+        return subjects
+
+    assert listed() == ["four"]
+    assert listed("--all") == ["four", "three", "two", "one"]
+    assert listed("--all", "-n", "2") == ["four", "three"]
+    assert listed("--all", "--since", "2h") == ["four", "three"]
+    assert listed("--all", "--grep", "needle") == []
+    assert listed("--all", "--grep", "needle", "-i") == ["two"]
+    assert listed("--grep", "^t") == []
+    assert sorted(listed("--all", "--all-worktrees", "-n", "1")) == ["four", "of the peer"]
+    assert listed("--all-worktrees", "--grep", "peer") == ["of the peer"]
+    assert letters.desk("letter", "list", "--since", "once")[0] == 129
+
+
 def test_words_of_the_filters_that_are_none(letters: Letters) -> None:
     for words, sentence in (
         (["--since", "one day"], "usage: 'one day' is no time\n"),

@@ -118,7 +118,10 @@ def test_what_json_says(fleet: Fleet) -> None:
     }
     assert two.json("sync", "--dry-run")["news"] is True
     assert two.json("sync")["changed"] == [one.replica]
-    found = two.json("letter", "list", "--fleet")
+    assert two.json("letter", "list", "--fleet", "-n", "0")["letters"] == []
+    assert two.json("letter", "list", "--fleet", "--grep", "y")["letters"] == []
+    found = two.json("letter", "list", "--fleet", "--grep", "^x")
+    assert found == two.json("letter", "list", "--fleet")
     assert [letter["replica"] for letter in found["letters"]] == [one.replica]
     assert found["stores"] == [{"replica": one.replica, "name": f"laptop.example.org: {one.clone.root}"}]
 
