@@ -37,7 +37,7 @@ def resolve(text: str, place: Place, cwd: bytes, env: "Mapping[str, str]", *, ou
     """The target that a path names, seen from ``cwd``. ``Refused`` for what is no place of a session."""
     if not text:
         raise Usage("the recipient's path is empty")
-    path = os.path.join(cwd, os.fsencode(text))
+    path = files.joined(cwd, os.fsencode(text))
     clean = discover.without_local(env)
     try:
         worktree = discover.find(path, clean)

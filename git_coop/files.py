@@ -58,6 +58,19 @@ def what_is(mode: int) -> str:
     return "not a regular file"
 
 
+def joined(base: bytes, path: bytes) -> bytes:
+    """``path`` seen from ``base``, without ``.`` and ``..`` where that is the same place, as messages show it.
+
+    Behind a symbolic link ``..`` leads elsewhere than its spelling says (path_resolution(7)), and a slash at the end
+    demands a directory: such a path stays as it is.
+    """
+    whole = os.path.join(base, path)
+    if b"\0" in whole or whole.endswith(b"/"):
+        return whole
+    plain = os.path.normpath(whole)
+    return plain if os.path.realpath(plain) == os.path.realpath(whole) else whole
+
+
 def open_regular(path: bytes) -> "tuple[int, os.stat_result]":
     """A descriptor of the regular file at ``path``, and its status; ``Gone`` or ``Unreadable`` otherwise."""
     try:

@@ -51,7 +51,7 @@ def checked(value: str | None, base: bytes) -> str:
 
 
 def _absolute(value: str, base: bytes) -> str:
-    path = os.path.join(base, os.fsencode(value))
+    path = files.joined(base, os.fsencode(value))
     if os.path.isfile(path) and not _link(path):
         raise Refused(f"coop.remote '{shown(value)}' is a file, not a repository")
     return os.fsdecode(path)

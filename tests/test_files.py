@@ -122,3 +122,22 @@ def test_a_folder_is_told_from_everything_else(tmp_path: Path) -> None:
         files.mode(at + b"none")
     (tmp_path / "folder").chmod(0o2750)
     assert files.mode(at + b"folder") == 0o2750
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        ("../nothing", "nothing"),
+        ("./sub/../x", "base/x"),
+        ("/etc/../nothing", "/nothing"),
+        ("link/../x", "base/link/../x"),
+        ("../nothing/", "base/../nothing/"),
+        ("x\0/..", "base/x\0/.."),
+    ],
+)
+def test_a_path_is_shown_without_its_detours_where_it_is_the_same(tmp_path: Path, path: str, plain: str) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "base" / "link").symlink_to(tmp_path / "far" / "away")
+    found = files.joined(os.fsencode(tmp_path / "base"), path.encode())
+    assert found == os.path.join(os.fsencode(tmp_path), plain.encode())

@@ -5,7 +5,7 @@ import os
 import click
 
 from git_coop import backup as bundles
-from git_coop import config, git, holdings, remote
+from git_coop import config, files, git, holdings, remote
 from git_coop import sync as core
 from git_coop.backup import Restored
 from git_coop.cli.app import App
@@ -47,7 +47,7 @@ def backup(app: App, file: str, as_json: bool) -> None:
     store = here.store()
     if store is None:
         raise NotFound("nothing is stored in this clone yet")
-    path = os.path.join(app.directory, os.fsencode(file))
+    path = files.joined(app.directory, os.fsencode(file))
     saved = bundles.backup(store, _request(app, here, ""), holdings.survey(store), path)
     if as_json:
         app.json({"replica": saved.replica, "file": file, "records": saved.records, "bytes": saved.bytes})
@@ -66,7 +66,7 @@ def restore(app: App, file: str, merge: bool, pairs: tuple[str, ...], as_json: b
     """Read a bundle into this clone's store, which goes on as the store that wrote it."""
     here = app.place
     places = bundles.mapping(pairs, app.directory)
-    path = os.path.join(app.directory, os.fsencode(file))
+    path = files.joined(app.directory, os.fsencode(file))
     bundles.heads(path, app.edge.env)  # a file that is none makes no store
     listed = git.worktrees(here.clone.common_dir, app.edge.env)
     trees = {here.clone.root, *(os.path.realpath(one.path) for one in listed if not one.bare)}

@@ -248,6 +248,11 @@ def test_the_configured_term_counts_and_a_bad_one_is_fatal_at_send_alone(post: P
     assert post.drain("prompt", None, post.clone.root)[0] == 0
 
 
+def test_a_place_that_is_not_there_is_named_without_detours(post: Post) -> None:
+    said = f"error: cannot look at '{post.clone.root.parent}/nowhere': no such file or directory\n"
+    assert post("mail", "send", "--to", "../nowhere", "-m", "x")[2].startswith(said)
+
+
 WAYS = "hint: give it with -m TEXT, --body - or -F FILE\n"
 
 

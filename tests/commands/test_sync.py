@@ -347,7 +347,7 @@ def test_a_restore_where_letters_are(fleet: Fleet, tmp_path: Path) -> None:
     ("words", "code", "sentence"),
     [
         (("backup", "."), 1, "error: nothing is stored in this clone yet\n"),
-        (("restore", "../nothing"), 128, "fatal: cannot read '{base}/one/../nothing': no such file or directory\n"),
+        (("restore", "../nothing"), 128, "fatal: cannot read '{base}/nothing': no such file or directory\n"),
         (("restore", "README"), 128, "fatal: '{base}/one/README' is not a bundle that git can read: '{base}/"),
         (("restore", "../project.bundle"), 128, "names no store of git coop\n"),
         (("restore", "README", "--map", "x"), 129, "usage: 'x' is not OLD=NEW\n"),
