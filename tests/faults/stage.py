@@ -4,6 +4,7 @@ Between two runs only what differs is put back. The clock and the randomness are
 the same calls: the n-th call of one is the n-th call of all.
 """
 
+import gc
 import os
 import shutil
 import stat
@@ -133,6 +134,7 @@ class Stage:
         """What becomes of ``work`` in a process of its own; what a killed one said is what it had said."""
         child = os.fork()
         if child == 0:
+            gc.disable()  # a collection would touch, and so copy, every page that is shared with the test
             self._be_child(work)
         _pid, status = os.waitpid(child, 0)
         return Ended(os.waitstatus_to_exitcode(status), self.out.take(), self.err.take())
@@ -167,6 +169,11 @@ class Stage:
             elif place.exists():
                 found[str(place)] = place.read_bytes()
         return found
+
+    def inside(self, everything: Mapping[str, bytes | None]) -> Tree:
+        """The part of it that lies in the store, by path from its root."""
+        start = f"{self.clone.coop}/"
+        return {path[len(start) :]: data for path, data in everything.items() if path.startswith(start)}
 
     def begin(self) -> State:
         """Remember the store and the time as they are now: what every run begins with."""

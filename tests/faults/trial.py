@@ -26,8 +26,10 @@ class Trial:
         self.key = stage.key(command.where)
         self.before = stage.begin()
         self.tally: Tally[str] = Tally()
+        self.states: dict[int, State] = {}  # by a hash of all that is watched: equal stores are one state,
+        self.judged: dict[int, list[str]] = {}  # and are judged once; by the state's identity
         self.recovered: dict[int, list[str]] = {}
-        self.states: dict[int, State] = {}
+        self.here: dict[str, bytes | None] | None = None  # what the disk holds, while that is known
         count = Count()
         self.normal = self.run(count)
         self.calls = count.calls
@@ -43,15 +45,19 @@ class Trial:
     def run(self, act: Act, *, looking: bool = False) -> Ended:
         """One run, at the same time and with the same randomness as every other."""
         command = self.command
+        self.here = None
         return self.stage.again(command.argv, command.where, command.stdin, command.env, act, looking=looking)
 
     def look(self) -> State:
         """The store as it is now."""
-        tree = self.stage.tree()
-        return self.states.setdefault(hash(tuple(sorted(tree.items()))), invariants.state(tree))
+        self.here = self.stage.everything()
+        known = hash(tuple(sorted(self.here.items())))
+        if known not in self.states:
+            self.states[known] = invariants.state(self.stage.inside(self.here))
+        return self.states[known]
 
     def rewind(self) -> None:
-        self.stage.rewind()
+        self.stage.rewind(self.here)
 
     def facts(self, after: State, ended: Ended) -> Facts:
         return Facts(self.before, after, ended, self.key)
@@ -100,10 +106,12 @@ class Trial:
 
     def at_once(self, after: State, ended: Ended) -> Iterator[str]:
         """The invariants, and that nothing was lost or filed unseen."""
-        removed = self.command.removes(self.before)
-        requeued = frozenset(self.before.messages if self.command.requeues else ())
-        yield from invariants.violations(after)
-        yield from invariants.losses(self.before, after, removed=removed, requeued=requeued)
+        if id(after) not in self.judged:
+            removed = self.command.removes(self.before)
+            requeued = frozenset(self.before.messages if self.command.requeues else ())
+            lost = invariants.losses(self.before, after, removed=removed, requeued=requeued)
+            self.judged[id(after)] = [*invariants.violations(after), *lost]
+        yield from self.judged[id(after)]
         yield from invariants.unseen(self.before, after, ended.out)
         yield from self.command.elsewhere(self.stage, ended)
         if b"Traceback" in ended.said or b"unexpected" in ended.err:
@@ -137,11 +145,11 @@ class Trial:
 
     def after_recovery(self, after: State) -> list[str]:
         """What is wrong after one more ordinary drain in every worktree; equal states are judged once."""
-        known = hash(tuple(sorted(after.tree.items())))
-        if known not in self.recovered:
-            self.recovered[known] = list(self._recover(after))
+        if id(after) not in self.recovered:
+            self.here = None
+            self.recovered[id(after)] = list(self._recover(after))
             self.tally["recoveries"] += 1
-        return self.recovered[known]
+        return self.recovered[id(after)]
 
     def _recover(self, after: State) -> Iterator[str]:
         out = b""

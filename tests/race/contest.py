@@ -1,5 +1,6 @@
 """Real processes let go at one instant, each running one command, each giving way at random between its calls."""
 
+import gc
 import os
 import random
 import sys
@@ -71,6 +72,7 @@ class Contest:
             return child
         code = 99  # nothing of the test that forked may go on here
         try:
+            gc.disable()  # a collection would touch, and so copy, every page that is shared with the test
             os.close(writer)
             os.read(reader, 1)  # until the last of the others has been started
             code = self._run(job, number, jitter)
