@@ -5,7 +5,7 @@ import os
 import click
 
 from git_coop import ids, letterbox, letters, mailbox
-from git_coop.cli import bodies, filters, letter_log, letter_view
+from git_coop.cli import bodies, filters, letter_log, letter_view, letter_write
 from git_coop.cli.app import App
 from git_coop.cli.bodies import Given
 from git_coop.cli.frame import Family, Verb
@@ -85,25 +85,8 @@ def write(app: App, given: Given, subject: str | None, session: str | None, as_j
     elif given.none and claimed(text):  # what stands of the template that the editor opened on
         bodies.advise(app, text, CONTINUATION)
     box = app.open_box(here)
-    head = app.head(here)
-    who = app.session(session)
-
-    def draft(identifier: str) -> Letter:
-        return letters.written(
-            Letter(
-                id=identifier,
-                key=box.key,
-                path=here.root.decode("utf-8", "replace"),
-                body=text,
-                subject=line or letters.subject_of(text, packet=given.packet is not None),
-                created_at=ids.time_of(identifier),
-                branch=head.branch,
-                head=head.commit,
-                session=who,
-            )
-        )
-
-    sent = letterbox.write(box, draft, app.now, app.edge.entropy)
+    line = line or letters.subject_of(text, packet=given.packet is not None)
+    sent = letter_write.store(app, here, box, text, line, app.session(session))
     letter_view.wrote(app, sent, as_json)
 
 

@@ -6,7 +6,7 @@ import click
 
 from git_coop import body, ids, letterbox, letters, overview
 from git_coop import box as keys
-from git_coop.cli import bodies, letter_fleet, letter_view
+from git_coop.cli import bodies, letter_fleet, letter_view, letter_write
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
 from git_coop.errors import NotFound, Refused
@@ -50,25 +50,8 @@ def adopt(app: App, asked: str, session: str | None, as_json: bool) -> None:
     text = bodies.guarded(body.from_bytes(source.letter.body.encode(), limit=BODY_LIMIT, what="letter")) or ""
     box = app.open_box(here)
     _once(box, source)
-    head = app.head(here)
-
-    def draft(identifier: str) -> Letter:
-        return letters.written(
-            Letter(
-                id=identifier,
-                key=box.key,
-                path=here.root.decode("utf-8", "replace"),
-                body=text,
-                subject=letters.subject_of(source.letter.subject) or letters.subject_of(text),
-                created_at=ids.time_of(identifier),
-                branch=head.branch,
-                head=head.commit,
-                session=app.session(session),
-                adopted_from=source.address,
-            )
-        )
-
-    sent = letterbox.write(box, draft, app.now, app.edge.entropy)
+    line = letters.subject_of(source.letter.subject) or letters.subject_of(text)
+    sent = letter_write.store(app, here, box, text, line, app.session(session), source.address)
     letter_view.wrote(app, sent, as_json)
 
 
