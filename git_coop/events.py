@@ -1,7 +1,4 @@
-"""What each event of a session does with its box: start, prompt and stop, and delivery that is held.
-
-Most drains are stops that find nothing: they end before anything about mail is imported.
-"""
+"""What each event of a session does with its box: start, prompt and stop, and delivery that is held."""
 
 from git_coop.drain_run import Run, blind
 from git_coop.errors import CoopError, StoreFault
@@ -23,20 +20,13 @@ def handle(run: Run, box: "Box | None", emit: "Emit") -> Outcome:
         return Outcome(notes=tuple(run.notes))
     try:
         off = exists(box.store.root + b"/OFF")
-        quiet = run.event.kind == STOP and not run.event.interrupted  # it opens no turn and ends none early
-        if not quiet:
-            run.turn(box)
+        run.turn(box)
         if run.event.kind == START and not off:
             _tell_sender(run, box)
         listing = run.list_inbox(box)
     except StoreFault as error:
         return blind(run, error, emit)
-    if quiet and not listing.ids:
-        consumed = _end_quietly(run, emit)
-    else:
-        if quiet:
-            run.turn(box)
-        consumed = _hold(run, box, listing, emit) if off else _deliver(run, box, listing, emit)
+    consumed = _hold(run, box, listing, emit) if off else _deliver(run, box, listing, emit)
     run.stamp(box)
     return Outcome(tuple(consumed), tuple(run.faults), tuple(run.notes))
 
@@ -47,17 +37,6 @@ def _nothing_stored(run: Run) -> str:
     from git_coop import offers
 
     return offers.empty(run)
-
-
-def _end_quietly(run: Run, emit: "Emit") -> "list[str]":
-    """A stop with nothing in the inbox: faults and notes are all there can be to say."""
-    told = ""
-    if not run.order.text and (run.faults or run.notes):
-        from git_coop import offers
-
-        told = offers.told(run)
-    emit(Say(human=told))
-    return []
 
 
 def _tell_sender(run: Run, box: "Box") -> None:
@@ -93,7 +72,10 @@ def _deliver(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> "list[st
         _show(run, box, listing, emit)
         return []
     if run.event.interrupted:
-        return _end_quietly(run, emit)
+        from git_coop import offers
+
+        emit(Say(human=offers.told(run)))
+        return []
     due = run.due(box, listing)
     end = _stop_in_text if run.order.text else _stop
     return end(run, box, listing, due, emit)
