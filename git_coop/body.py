@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from git_coop.edge import Stream
 
 WAYS = "give it with -m TEXT, --body - or -F FILE"
-LETTER_LIMIT = 16 << 20  # bytes; that of a message is message.BODY_LIMIT
 _CHUNK = 1 << 16
 
 

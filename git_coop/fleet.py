@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from git_coop import adopted, ids, letters
-from git_coop.errors import NotFound, Refused, StoreFault
+from git_coop.errors import Refused, StoreFault
 from git_coop.layout import is_key
 from git_coop.ledger import BLOB, BRANCH, Ledger, Unsound
 from git_coop.ledger_walk import Found, Problems, folders, open_tree, records
@@ -210,11 +210,6 @@ def find(book: Ledger, own: str, asked: str) -> Far:
 def _read(reader: Reader, replica: str, one: Found, homes: Sequence[tuple[str, Found]]) -> Letter | None:
     newer = [found.id for home, found in homes if (home, found.key) == (replica, one.key) and found.id > one.id]
     return reader.letter(replica, one, min(newer, default=None))
-
-
-def nothing_there() -> NotFound:
-    """The error where no ledger was made yet."""
-    return NotFound("no other store is known here", hint="git coop sync fetches what others sent")
 
 
 def current(book: Ledger) -> str:

@@ -16,7 +16,6 @@ TYPES = (BRIEF, RESULT, CONTINUATION)
 # What is written from a packet of one type only; any packet may be mailed.
 CARRIED = {"letter": CONTINUATION, BRIEF: BRIEF, RESULT: RESULT}
 BULKY = 8000  # bytes from which on a result goes to a file
-STATUSES = ("complete", "in progress", "blocked")
 
 _TITLE = re.compile(r"#[ \t]+handoff:(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"##[ \t]+(.*?)[ \t]*#*[ \t]*")

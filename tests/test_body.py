@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_coop import body
+from git_coop import letters
 from git_coop.body import from_bytes, gather, paragraphs, read_file, read_stream
 from git_coop.errors import CoopError, Fatal, Refused, Usage
 
@@ -202,7 +202,7 @@ def test_standard_input_that_cannot_be_read_is_fatal() -> None:
 
 
 def test_a_letter_may_have_16_mebibytes() -> None:
-    data = b"x" * body.LETTER_LIMIT
-    assert len(from_bytes(data, limit=body.LETTER_LIMIT, what="letter")) == 16 * 1024 * 1024
+    data = b"x" * letters.BODY_LIMIT
+    assert len(from_bytes(data, limit=letters.BODY_LIMIT, what="letter")) == 16 * 1024 * 1024
     with pytest.raises(Refused, match="the letter has 16777217 bytes or more, over the limit of 16777216"):
-        from_bytes(data + b"x", limit=body.LETTER_LIMIT, what="letter")
+        from_bytes(data + b"x", limit=letters.BODY_LIMIT, what="letter")
