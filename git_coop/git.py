@@ -290,21 +290,23 @@ def editor(env: "Mapping[str, str]", cwd: "bytes | None", path: bytes) -> None:
     # the path is its argument, never part of its text.
     words: list[str | bytes] = ["sh", "-c", f'{command} "$@"', command, path]
     try:
-        started = subprocess.Popen(words, cwd=cwd, env=dict(env))
+        status = _edited(words, cwd, env)
     except (OSError, ValueError) as error:
         raise GitFailed(f"cannot start the editor '{command}': {error}") from error
-    status = _wait(started)
     if status:
         raise GitFailed(f"there was a problem with the editor '{command}': status {status}", returncode=status)
 
 
-def _wait(started: "subprocess.Popen[bytes]") -> int:
-    """Wait as git does: an interrupt or a quit from the keyboard is the editor's, not ours."""
+def _edited(words: "list[str | bytes]", cwd: "bytes | None", env: "Mapping[str, str]") -> int:
+    """Run the editor as git does: an interrupt or a quit from the keyboard is the editor's, not ours.
+
+    They are caught from before it starts, and not ignored: what is ignored stays so in a new program.
+    """
     import signal
 
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGQUIT)}
     try:
-        return started.wait()
+        return subprocess.Popen(words, cwd=cwd, env=dict(env)).wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
