@@ -10,15 +10,15 @@ import os
 from git_coop import files, ids
 from git_coop.digest import sha256
 from git_coop.layout import BOX_FOLDERS, Box
-from git_coop.locks import Lock
 from git_coop.record import Record
-from git_coop.store import Store, lock
+from git_coop.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from git_coop.discover import Worktree
+    from git_coop.locks import Lock
 
 LOCK_WAIT = 10.0  # seconds; after that the command says busy
 SLUG = 32
@@ -150,8 +150,10 @@ def place_box(store: Store, name: str, directory: bytes) -> Box:
     return box
 
 
-def lock_boxes(store: Store) -> Lock:
+def lock_boxes(store: Store) -> "Lock":
     """The lock under which boxes are made and owners change."""
+    from git_coop.claims import lock
+
     store.ensure_folder(store.root + b"/mail/box")
     return lock(store, store.root + b"/mail/box/.lock", wait=LOCK_WAIT)
 

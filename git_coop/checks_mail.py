@@ -7,10 +7,10 @@ from functools import partial
 from git_coop import box as boxes
 from git_coop import drained, files, ids, inbox, overview, receipts
 from git_coop.checks import FOUND, NOTE, Case, Finding, listed, many
+from git_coop.claims import claim
 from git_coop.errors import Busy, Refused, StoreFault
 from git_coop.inbox import Odd
 from git_coop.layout import Box, message_path
-from git_coop.store import claim
 
 
 def messages(case: Case) -> Iterator[Finding]:

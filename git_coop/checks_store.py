@@ -7,9 +7,10 @@ from functools import partial
 
 from git_coop import clock, files, ids, inbox, layout, letterbox, requestbox, trust
 from git_coop.checks import FOUND, NOTE, OK, Case, Entry, Finding, listed, many
+from git_coop.claims import claim, remove, set_mode
 from git_coop.errors import Busy, StoreFault
 from git_coop.layout import BOX_FOLDERS
-from git_coop.store import Store, claim, remove, set_mode
+from git_coop.store import Store
 
 _SLACK = 2 * clock.SECOND  # ids minted under one lock run ahead of the clock by milliseconds
 _TOP = ("format", "OFF", "letters", "todos", "requests", "mail", "ledger.git", "replica", "adopted")

@@ -1,10 +1,14 @@
 """The proof that hooks run: the last drain of each event, one line each, ``<event> <time> <client>``."""
 
 from git_coop import clock, files
-from git_coop.errors import Busy
-from git_coop.layout import Box
-from git_coop.locks import lock_folder
 from git_coop.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from git_coop.layout import Box
+
+_BOUND = 4096  # bytes
+_TIME = 20  # bytes of a time in RFC 3339
 
 
 class Last(Record):
@@ -14,9 +18,12 @@ class Last(Record):
     client: str
 
 
-def read(box: Box) -> "dict[str, Last]":
+def read(box: "Box") -> "dict[str, Last]":
     """The last drain of each event that ever came; empty where none did."""
-    data = files.read_small(box.drained, 4096) or b""
+    return _parsed(files.read_small(box.drained, _BOUND) or b"")
+
+
+def _parsed(data: bytes) -> "dict[str, Last]":
     found = {}
     for line in data.decode("ascii", "replace").split("\n"):
         event, _, rest = line.partition(" ")
@@ -27,18 +34,43 @@ def read(box: Box) -> "dict[str, Last]":
     return found
 
 
-def stamp(box: Box, event: str, client: str, now: int) -> None:
-    """Record a drain of ``event``; where another process is recording its own, this one is left out."""
+def stamp(box: "Box", event: str, client: str, now: int) -> None:
+    """Record a drain of ``event``. Where another process is recording a new line, this one may be left out.
+
+    Nearly always the line stands, and only its time is another: it is written over without a lock, for a file's lines
+    never change their place; where one gets another length, another file takes the place of the whole.
+    """
+    data = files.read_small(box.drained, _BOUND) or b""
+    first, time, last = f"{event} ".encode(), clock.rfc3339(now).encode(), f" {client or '-'}\n".encode()
+    at = _place(data, first, last)
+    if at is None or not box.store.amend(box.drained, len(data), at, time):
+        _stamp_anew(box, event, Last(now, client or "-"))
+
+
+def _place(data: bytes, first: bytes, last: bytes) -> "int | None":
+    """Where in ``data`` the time stands in the line that has these two around it."""
+    at = 0
+    for old in data.splitlines(keepends=True):
+        if len(old) == len(first) + _TIME + len(last) and old.startswith(first) and old.endswith(last):
+            return at + len(first)
+        at += len(old)
+    return None
+
+
+def _stamp_anew(box: "Box", event: str, last: Last) -> None:
+    from git_coop.errors import Busy
+    from git_coop.locks import lock_folder
+
     try:
         held = lock_folder(box.mail, wait=0.0)
     except Busy:
         return
     with held:
-        lasts = {**read(box), event: Last(now, client or "-")}
+        lasts = {**read(box), event: last}
         lines = [f"{name} {clock.rfc3339(last.at)} {last.client}\n" for name, last in sorted(lasts.items())]
         box.store.rewrite(box.drained, "".join(lines).encode(), durable=False)
 
 
-def latest(box: Box) -> "Last | None":
+def latest(box: "Box") -> "Last | None":
     """The latest drain of any event."""
     return max(read(box).values(), key=lambda last: last.at, default=None)

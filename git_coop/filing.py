@@ -6,12 +6,12 @@ message in the inbox, to be shown again, or filed with its receipt.
 """
 
 from git_coop import files, message
+from git_coop.claims import claim, remove
 from git_coop.digest import sha256
 from git_coop.layout import Box, message_path
 from git_coop.receipts import CONSUMED, EXPIRED, Marker, Receipt, marker_path, write_receipt
 from git_coop.record import Record
 from git_coop.session import NOBODY
-from git_coop.store import claim, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """What lies in a box: listed by name, opened one by one, each oddity named and none in the way of the rest."""
 
 from git_coop import files, ids
+from git_coop.claims import claim, remove, sync_folder
 from git_coop.errors import Busy, StoreFault
 from git_coop.layout import Box, message_path
 from git_coop.record import Record
-from git_coop.store import claim, remove, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ never unlinked; readers take no lock, for a rename gives them the old record or 
 """
 
 from git_coop import files, ids, letters
+from git_coop.claims import lock
 from git_coop.errors import NotFound, Refused, StoreFault
 from git_coop.layout import Box, is_key
 from git_coop.letter_record import decode, encode
 from git_coop.letters import Letter
 from git_coop.locks import Lock
 from git_coop.record import Record
-from git_coop.store import Store, lock
+from git_coop.store import Store
 from git_coop.toml import LIMIT, Damaged
 
 TYPE_CHECKING = False

@@ -10,11 +10,12 @@ from errno import EACCES, ELOOP, ENOENT, ENOTDIR, ENXIO, EPERM
 from git_coop import box as boxes
 from git_coop import discover, files
 from git_coop.box import LOCK_WAIT, Opened, id_in, identity, identity_file, last_owner, make_folders, owners, same
+from git_coop.claims import carry, lock, remove, remove_folder, sync_folder
 from git_coop.digest import sha256
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import BOX_FOLDERS, Box
 from git_coop.layout import boxes as every_box
-from git_coop.store import Store, carry, lock, remove, remove_folder, sync_folder
+from git_coop.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

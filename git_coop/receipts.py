@@ -6,12 +6,12 @@ while its message lies in the folder that its outcome names. A session here is a
 """
 
 from git_coop import clock, files, flat, ids, layout
+from git_coop.claims import remove
 from git_coop.errors import StoreFault
 from git_coop.event import START
 from git_coop.layout import Box, session_folder
 from git_coop.record import Record
 from git_coop.session import NOBODY
-from git_coop.store import remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

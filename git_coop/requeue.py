@@ -8,11 +8,11 @@ the one commit point. So no kill doubles or loses it, and doing it again does th
 import os
 
 from git_coop import files, message, receipts
+from git_coop.claims import claim
 from git_coop.errors import Refused
 from git_coop.layout import Box, message_path
 from git_coop.mailbox import EXPIRED, INBOX, STATES, STRANDED, folder
 from git_coop.record import Record
-from git_coop.store import claim
 
 WAITING = (INBOX, STRANDED, EXPIRED)  # what can be queued again in another box
 OVER = (STRANDED, EXPIRED)  # what can be in its own

@@ -3,10 +3,11 @@
 import os
 
 from git_coop import clock, files, flat, ids
+from git_coop.claims import remove
 from git_coop.errors import StoreFault
 from git_coop.layout import Box, boxes, is_key, message_path
 from git_coop.record import Record
-from git_coop.store import Store, remove
+from git_coop.store import Store
 
 
 class Sent(Record):

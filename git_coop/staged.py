@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from git_coop.store import Store
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -107,6 +109,18 @@ class Staged:
         self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
     ) -> None:
         self.close()
+
+
+def stage(store: "Store", data: bytes, *, durable: bool) -> Staged:
+    """A staged file that holds ``data``, flushed where it has to last. ``StoreFault`` where it cannot be written."""
+    store.ensure_folder(store.tmp)
+    for attempt in range(1000):
+        path = b"%s/%d-%d" % (store.tmp, os.getpid(), attempt)
+        staged = Staged.open(path, store.file_mode)
+        if staged is not None:
+            staged.fill(data, durable=durable, mode=store.file_mode)
+            return staged
+    raise StoreFault(f"cannot stage a file in '{os.fsdecode(store.tmp)}': no free name", path=store.tmp)
 
 
 def _own(number: int, path: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The only writer below ``<common-dir>/coop/``: stage, publish, replace, lock, claim, move.
+"""The only writer below ``<common-dir>/coop/``: stage, publish, replace. ``claims`` moves and removes for it.
 
 A new file is staged in ``mail/tmp/``, flushed with fsync, and published under a name that did not exist; its
 folder is flushed before success is reported. A power cut therefore leaves the whole file or none, and a kill
@@ -11,18 +11,13 @@ import stat
 
 from git_coop import files
 from git_coop.errors import Busy, StoreFault
-from git_coop.files import Gone, fault
-from git_coop.locks import Lock, demand_working_locks, let_go, lock_now, locked, names_same
+from git_coop.files import fault
 from git_coop.record import Record
-from git_coop.staged import Staged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
-    from typing import Self
 
-_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 SWEEP_AT_MOST = 64  # strays looked at by one drain: the work is bounded whatever a disk full of crashes left
 
 
@@ -77,7 +72,7 @@ class Store(Record):
             raise fault("make folder", path, error) from None
         else:
             self._open_up(path)
-        sync_folder(os.path.dirname(path))
+        _flush_above(path)
 
     def _open_up(self, path: bytes) -> None:
         """Give a new folder the mode that the umask took away (a shared repository only)."""
@@ -89,12 +84,14 @@ class Store(Record):
 
     def create(self, path: bytes, data: bytes, *, durable: bool = True) -> bool:
         """Publish a new file. ``False``: the name is taken, and nothing was changed."""
+        from git_coop.staged import stage
+
         files.is_folder(os.path.dirname(path))
-        with self._stage(data, durable=durable) as staged:
+        with stage(self, data, durable=durable) as staged:
             if not staged.link(path):
                 return False
         if durable:
-            sync_folder(os.path.dirname(path))
+            _flush_above(path)
         return True
 
     def rewrite(self, path: bytes, data: bytes, *, durable: bool = True) -> None:
@@ -104,27 +101,30 @@ class Store(Record):
         renamed over another file (ext4(5), ``auto_da_alloc``), which is most of what a hook would cost.
         """
         files.is_folder(os.path.dirname(path))
-        if not durable and _write_over(path, data):
+        if not durable and _write_over(path, data, len(data)):
             return
-        with self._stage(data, durable=durable) as staged:
+        from git_coop.staged import stage
+
+        with stage(self, data, durable=durable) as staged:
             staged.rename(path)
         if durable:
-            sync_folder(os.path.dirname(path))
+            _flush_above(path)
 
-    def _stage(self, data: bytes, *, durable: bool) -> "Staged":
-        self.ensure_folder(self.tmp)
-        for attempt in range(1000):
-            path = b"%s/%d-%d" % (self.tmp, os.getpid(), attempt)
-            staged = Staged.open(path, self.file_mode)
-            if staged is not None:
-                staged.fill(data, durable=durable, mode=self.file_mode)
-                return staged
-        raise StoreFault(f"cannot stage a file in '{os.fsdecode(self.tmp)}': no free name", path=self.tmp)
+    def amend(self, path: bytes, size: int, offset: int, data: bytes) -> bool:
+        """Write ``data`` at ``offset`` of a file of ``size`` bytes, in place and not durably; whether that was done.
+
+        Where whoever changes a file's size or its layout puts another in its place, this takes no lock.
+        """
+        files.is_folder(os.path.dirname(path))
+        return _write_over(path, data, size, offset)
 
     def sweep(self) -> int:
         """Remove what dead writers left in ``mail/tmp/``; how many files that were."""
         removed = 0
-        for name in files.names(self.tmp)[:SWEEP_AT_MOST]:
+        strays = files.names(self.tmp)[:SWEEP_AT_MOST]
+        if strays:
+            from git_coop.claims import claim, remove
+        for name in strays:
             path = self.tmp + b"/" + name
             try:
                 with claim(path):
@@ -135,98 +135,14 @@ class Store(Record):
         return removed
 
 
-class Claim:
-    """The exclusive right to move or remove one file, held through the kernel's lock on it."""
+def _flush_above(path: bytes) -> None:
+    from git_coop.claims import sync_folder  # most drains make nothing that has to last
 
-    def __init__(self, number: int, path: bytes, status: os.stat_result) -> None:
-        self.number = number
-        self.path = path
-        self.status = status
-
-    def read(self, limit: int) -> bytes:
-        """The first ``limit`` bytes of the claimed file itself, whatever its name says by now."""
-        try:
-            return files.read_open(self.number, limit)
-        except OSError as error:
-            raise fault("read", self.path, error) from None
-
-    def move(self, target: bytes) -> bool:
-        """Rename to ``target``, never over another file, and make it durable.
-
-        ``False``: the file had left its name, so the claim was lost to a program that takes no locks. A target
-        that is this very file already (a power cut can leave both names) loses the old name only.
-        """
-        files.is_folder(os.path.dirname(target))
-        if files.exists(target):
-            if not names_same(self.number, target):
-                raise StoreFault(f"cannot move '{os.fsdecode(self.path)}': '{os.fsdecode(target)}' exists", path=target)
-            remove(self.path)
-        else:
-            try:
-                os.rename(self.path, target)
-            except FileNotFoundError:
-                return False
-            except OSError as error:
-                raise fault("move", self.path, error) from None
-        sync_open(self.number, target)
-        sync_folder(os.path.dirname(target))
-        sync_folder(os.path.dirname(self.path))
-        return True
-
-    def close(self) -> None:
-        let_go(self.number)
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        self.close()
+    sync_folder(os.path.dirname(path))
 
 
-def claim(path: bytes) -> Claim:
-    """Claim the file at ``path`` without waiting.
-
-    Raises ``Gone`` where it left its name, ``Busy`` where another process holds it, ``StoreFault`` where it
-    cannot be read or the file system has no working locks. Whoever holds the lock on the very file that
-    ``path`` names is the only one that may rename it, so the check after the lock stays true.
-    """
-    number, status = files.open_regular(path)
-    try:
-        lock_now(number, path)
-        if not names_same(number, path):
-            raise Gone(f"'{os.fsdecode(path)}' was taken by another", path=path)
-        demand_working_locks(path, files.READ)
-    except BaseException:
-        let_go(number)
-        raise
-    return Claim(number, path, status)
-
-
-def lock(store: Store, path: bytes, *, wait: float) -> Lock:
-    """Take the lock file at ``path``, waiting up to ``wait`` seconds; ``Busy`` after that."""
-    return locked(path, _LOCK, store.file_mode, wait)
-
-
-def carry(source: bytes, target: bytes) -> bool:
-    """Rename a file nobody else may want, never over another; ``False``: one of the two stood in the way.
-
-    For what moves with its worktree. The caller holds the lock of the boxes and flushes both folders.
-    """
-    if files.exists(target):
-        return False
-    try:
-        os.rename(source, target)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise fault("move", source, error) from None
-    return True
-
-
-def _write_over(path: bytes, data: bytes) -> bool:
-    """Write ``data`` into a file of its very size, in one call; ``False``: it is no such file, or was not written.
+def _write_over(path: bytes, data: bytes, size: int, offset: int = 0) -> bool:
+    """Write ``data`` into a file of ``size`` bytes, in one call; ``False``: it is no such file, or was not written.
 
     Who reads it meanwhile may see a mixture, and who was killed leaves one at worst: a marker or a turn that does not
     match in full authorises nothing, so that a message is shown again.
@@ -237,83 +153,9 @@ def _write_over(path: bytes, data: bytes) -> bool:
         return False
     try:
         status = os.fstat(number)
-        fits = stat.S_ISREG(status.st_mode) and status.st_size == len(data) and status.st_nlink == 1
-        return fits and os.pwrite(number, data, 0) == len(data)
+        fits = stat.S_ISREG(status.st_mode) and status.st_size == size and status.st_nlink == 1
+        return fits and os.pwrite(number, data, offset) == len(data)
     except OSError as error:
         raise fault("write", path, error) from None
     finally:
         os.close(number)
-
-
-def remove(path: bytes) -> bool:
-    """Unlink a name; ``False`` where it was not there."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise fault("remove", path, error) from None
-    return True
-
-
-def remove_folder(path: bytes) -> bool:
-    """Remove a folder if it is empty; whether it is gone."""
-    try:
-        os.rmdir(path)
-    except FileNotFoundError:
-        return True
-    except OSError as error:
-        from errno import EEXIST, ENOTEMPTY
-
-        if error.errno in (ENOTEMPTY, EEXIST):
-            return False
-        raise fault("remove", path, error) from None
-    return True
-
-
-def sync_open(number: int, path: bytes) -> None:
-    """Flush an open file to the disk; a failure is reported and never tried again on the same descriptor."""
-    try:
-        os.fsync(number)
-    except OSError as error:
-        raise fault("flush", path, error) from None
-
-
-def sync_folder(path: bytes) -> None:
-    """Make the names in a folder durable, where the file system can."""
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError as error:
-        raise fault("flush", path, error) from None
-    try:
-        os.fsync(number)
-    except OSError as error:
-        from errno import EINVAL, ENOTSUP
-
-        if error.errno not in (EINVAL, ENOTSUP):  # some file systems have no such thing as a folder's flush
-            raise fault("flush", path, error) from None
-    finally:
-        let_go(number)
-
-
-def set_mode(path: bytes, mode: int) -> None:
-    """Give a file or folder its permission bits; no link is followed, and no file with another name is changed."""
-    try:
-        number = os.open(path, files.READ)
-    except PermissionError:
-        number = -1  # its owner may change the mode of what nobody can open
-    except OSError as error:
-        raise fault("change the mode of", path, error) from None
-    try:
-        if number >= 0:
-            status = os.fstat(number)
-            if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-                raise StoreFault(f"cannot change the mode of '{os.fsdecode(path)}': it has another name", path=path)
-            os.fchmod(number, mode)
-        elif not os.path.islink(path):
-            os.chmod(path, mode)
-    except OSError as error:
-        raise fault("change the mode of", path, error) from None
-    finally:
-        if number >= 0:
-            let_go(number)

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from git_coop import files, todos
+from git_coop.claims import lock
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
 from git_coop.locks import Lock
 from git_coop.record import Record
-from git_coop.store import lock
 from git_coop.todos import Todo
 from git_coop.toml import LIMIT
 

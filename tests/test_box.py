@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop import box as boxes
-from git_coop import discover, layout, moves, store
+from git_coop import claims, discover, layout, moves
 from git_coop.discover import Worktree
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -372,7 +372,7 @@ def test_a_move_that_was_cut_short_is_gone_on_with(
     at.fill(at.open(old).box, "one")
     clone.git("worktree", "move", str(old), str(new))
     carried: list[bytes] = []
-    real = store.carry
+    real = claims.carry
 
     def carry(source: bytes, target: bytes) -> bool:
         carried.append(source)

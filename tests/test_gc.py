@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import clock, files, gc, layout, notices, sent, store
+from git_coop import claims, clock, files, gc, layout, notices, sent
 from git_coop.store import Store
 from tests.support.clones import Clone
 from tests.support.desk import Desk, tree
@@ -225,7 +225,7 @@ def test_a_sweep_that_dies_anywhere_leaves_no_message_without_its_receipt(
         post.send(text)
     post.consume()
     post.desk.clock.tick(60 * DAY)
-    real: Callable[[bytes], bool] = store.remove
+    real: Callable[[bytes], bool] = claims.remove
     for fatal in range(1, 40):
         calls = 0
 
@@ -252,7 +252,7 @@ def test_a_message_that_a_drain_holds_is_left_to_the_next_sweep(post: Post) -> N
     name = post.send()
     post.consume()
     post.desk.clock.tick(60 * DAY)
-    with store.claim(os.fsencode(post.box / "seen" / f"{name}.eml")):
+    with claims.claim(os.fsencode(post.box / "seen" / f"{name}.eml")):
         assert "consumed" not in post.sweep()
     assert post.names("seen") == [f"{name}.eml"]
     assert len(post.names("receipts")) == 1
@@ -264,9 +264,9 @@ def test_a_message_given_a_new_term_under_our_eyes_is_kept(post: Post, monkeypat
     post.consume()
     post.desk.clock.tick(60 * DAY)
     path = post.box / "seen" / f"{name}.eml"
-    real = store.claim
+    real = claims.claim
 
-    def renewed(which: bytes) -> store.Claim:
+    def renewed(which: bytes) -> claims.Claim:
         os.utime(path, ns=(post.desk.clock.now, post.desk.clock.now))
         return real(which)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from git_coop import inbox
+from git_coop.claims import claim
 from git_coop.errors import StoreFault
 from git_coop.inbox import Found, Odd
 from git_coop.layout import message_path
 from git_coop.message import FILE_LIMIT
-from git_coop.store import claim
 from tests.support.clones import Clone
 from tests.support.drains import Room
 from tests.support.world import Worlds

@@ -25,7 +25,7 @@ KNOWN = set(MODULES)
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
-    "disk": ("exclusive", "files", "locks", "staged", "store", "toml"),
+    "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
     "git": ("git", "discover", "trust", "repo", "head"),
     "box": ("layout", "session", "box", "moves"),
     "subjects": (
@@ -118,6 +118,7 @@ HOT = (
     "edge",
     "files",
     "locks",
+    "claims",
     "staged",
     "store",
     "discover",
@@ -158,6 +159,7 @@ HOT_MORE = {
 # Who may change files. `store` writes the store; the others write elsewhere, or one thing only.
 WRITERS: dict[str, tuple[str, ...]] = {
     "store": ("*",),  # the one writer of the store
+    "claims": ("*",),  # its files that have a name already
     "staged": ("*",),  # its files before they are published
     "locks": ("os.O_CREAT", "os.fchmod"),  # the mode of a lock file in a shared repository
     "edge": ("os.write",),  # standard output and error, by descriptor

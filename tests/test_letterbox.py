@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from git_coop import files, ids, layout, letter_record, letterbox, letters
+from git_coop.claims import lock
 from git_coop.errors import Busy, NotFound, Refused, StoreFault
 from git_coop.layout import Box
 from git_coop.letterbox import Broken, Shelf
 from git_coop.letters import Letter
-from git_coop.store import Store, lock
+from git_coop.store import Store
 from tests.support.world import START, Counter
 
 MS = 1_000_000

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import exclusive, files, layout, staged, store
+from git_coop import claims, exclusive, files, layout, staged
+from git_coop.claims import claim, lock
 from git_coop.errors import Busy, StoreFault
 from git_coop.files import Gone, Unreadable
-from git_coop.store import Store, claim, lock
+from git_coop.store import Store
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def test_a_sweep_takes_what_the_dead_left_and_nothing_else(home: Path, here: Sto
 
     assert in_child(killed_while_staging) == -signal.SIGKILL
     (home / "mail" / "tmp" / "folder").mkdir()
-    with here._stage(b"alive", durable=False) as alive:
+    with staged.stage(here, b"alive", durable=False) as alive:
         assert len(strays(home)) == 3
         assert here.sweep() == 1
         assert strays(home) == sorted([os.path.basename(alive.path).decode(), "folder"])
@@ -363,22 +364,22 @@ def test_only_a_regular_file_can_be_claimed(home: Path, here: Store, kind: str) 
 def test_carrying_never_takes_the_place_of_another(home: Path, here: Store) -> None:
     here.create(here.root + b"/one", b"one")
     here.create(here.root + b"/two", b"two")
-    assert not store.carry(here.root + b"/one", here.root + b"/two")
-    assert not store.carry(here.root + b"/none", here.root + b"/three")
-    assert store.carry(here.root + b"/one", here.root + b"/three")
+    assert not claims.carry(here.root + b"/one", here.root + b"/two")
+    assert not claims.carry(here.root + b"/none", here.root + b"/three")
+    assert claims.carry(here.root + b"/one", here.root + b"/three")
     assert {path.name for path in home.iterdir()} == {"format", "mail", "two", "three"}
 
 
 def test_removing_says_whether_anything_was_there(home: Path, here: Store) -> None:
     here.create(here.root + b"/file", b"x")
-    assert [store.remove(here.root + b"/file"), store.remove(here.root + b"/file")] == [True, False]
+    assert [claims.remove(here.root + b"/file"), claims.remove(here.root + b"/file")] == [True, False]
     (home / "folder" / "inner").mkdir(parents=True)
-    assert not store.remove_folder(here.root + b"/folder")
-    assert store.remove_folder(here.root + b"/folder/inner")
-    assert store.remove_folder(here.root + b"/folder")
-    assert store.remove_folder(here.root + b"/folder")
+    assert not claims.remove_folder(here.root + b"/folder")
+    assert claims.remove_folder(here.root + b"/folder/inner")
+    assert claims.remove_folder(here.root + b"/folder")
+    assert claims.remove_folder(here.root + b"/folder")
     with pytest.raises(StoreFault, match="cannot remove"):
-        store.remove(here.root + b"/mail")
+        claims.remove(here.root + b"/mail")
 
 
 def test_a_folder_that_cannot_be_flushed_is_a_fault_unless_no_folder_can(
@@ -392,9 +393,9 @@ def test_a_folder_that_cannot_be_flushed_is_a_fault_unless_no_folder_can(
         monkeypatch.setattr(os, "fsync", fsync)
         if fails:
             with pytest.raises(StoreFault, match="cannot flush"):
-                store.sync_folder(here.root)
+                claims.sync_folder(here.root)
         else:
-            store.sync_folder(here.root)
+            claims.sync_folder(here.root)
     assert files.exists(here.root)
 
 
@@ -430,7 +431,7 @@ def test_the_mode_of_a_file_with_another_name_is_not_changed(home: Path, here: S
     (home / "own").write_text("x")
     (home / "own").chmod(0o644)
     os.link(outside, home / "linked")
-    store.set_mode(here.root + b"/own", 0o600)
+    claims.set_mode(here.root + b"/own", 0o600)
     with pytest.raises(StoreFault, match="it has another name"):
-        store.set_mode(here.root + b"/linked", 0o600)
+        claims.set_mode(here.root + b"/linked", 0o600)
     assert [stat.S_IMODE(path.stat().st_mode) for path in (home / "own", outside)] == [0o600, 0o644]

@@ -4,6 +4,7 @@ import click
 
 from git_coop import addresses, clock, mail, mailbox
 from git_coop import requeue as again
+from git_coop.claims import remove, sync_folder
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
 from git_coop.cli.mail_queued import PATH, drains_of, json_text
@@ -14,7 +15,7 @@ from git_coop.layout import Box, boxes
 from git_coop.place import Place
 from git_coop.reading import Showing
 from git_coop.requeue import Requeued
-from git_coop.store import Store, remove, sync_folder
+from git_coop.store import Store
 from git_coop.text import quote_path
 
 _OFF = b"/OFF"

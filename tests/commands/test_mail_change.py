@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import clock, store
+from git_coop import claims, clock
 from git_coop import requeue as again
 from git_coop.errors import StoreFault
 from tests.support.clones import Clone
@@ -312,7 +312,7 @@ def test_what_is_no_message_is_not_queued_again(post: Post, side: Path) -> None:
 
 def test_a_held_message_is_busy(post: Post, side: Path) -> None:
     identifier = expired(post, side)
-    with store.claim(os.fsencode(post.file(side, "expired", identifier))):
+    with claims.claim(os.fsencode(post.file(side, "expired", identifier))):
         code, _out, err = post("mail", "requeue", identifier, cwd=side)
         assert (code, "is held by another process" in err) == (1, True)
     assert post.places(identifier) == ["side/expired"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from git_coop import (
     choose,
+    claims,
     drain_run,
     events,
     files,
@@ -51,17 +52,17 @@ def marker_before_output(put: Put, applied: Applied) -> None:
 
 def receipt_after_the_move(put: Put, applied: Applied) -> None:
     later: list[Callable[[], None]] = []
-    real_write, real_move = receipts.write_receipt, store.Claim.move
+    real_write, real_move = receipts.write_receipt, claims.Claim.move
     put(filing, "write_receipt", lambda box, receipt: later.append(lambda: real_write(box, receipt)))
 
-    def move(claim: store.Claim, target: bytes) -> bool:
+    def move(claim: claims.Claim, target: bytes) -> bool:
         moved = real_move(claim, target)
         while later:
             applied()
             later.pop()()
         return moved
 
-    put(store.Claim, "move", move)
+    put(claims.Claim, "move", move)
 
 
 def supersede_first(put: Put, applied: Applied) -> None:
@@ -83,15 +84,15 @@ def supersede_first(put: Put, applied: Applied) -> None:
 
 
 def copy_instead_of_rename(put: Put, applied: Applied) -> None:
-    def move(claim: store.Claim, target: bytes) -> bool:
+    def move(claim: claims.Claim, target: bytes) -> bool:
         applied()
         disk = seam()
         number = disk.open(target, disk.O_WRONLY | disk.O_CREAT, 0o600)
         disk.write(number, claim.read(1 << 21))
         disk.close(number)
-        return store.remove(claim.path)
+        return claims.remove(claim.path)
 
-    put(store.Claim, "move", move)
+    put(claims.Claim, "move", move)
 
 
 def publish_without_staging(put: Put, applied: Applied) -> None:
@@ -105,7 +106,7 @@ def publish_without_staging(put: Put, applied: Applied) -> None:
         disk.write(number, data)
         disk.fsync(number)
         disk.close(number)
-        store.sync_folder(path.rpartition(b"/")[0])
+        claims.sync_folder(path.rpartition(b"/")[0])
         return durable or True
 
     put(store.Store, "create", create)
@@ -122,7 +123,7 @@ def no_flush_of_data(put: Put, applied: Applied) -> None:
 
 
 def no_flush_of_folders(put: Put, applied: Applied) -> None:
-    put(store, "sync_folder", lambda _path: applied())
+    put(claims, "sync_folder", lambda _path: applied())
 
 
 def an_error_swallowed(put: Put, applied: Applied) -> None:
@@ -200,7 +201,7 @@ def sweep_takes_what_is_held(put: Put, applied: Applied) -> None:
     def sweep(self: store.Store) -> int:
         for name in files.names(self.tmp):
             applied()
-            store.remove(self.tmp + b"/" + name)
+            claims.remove(self.tmp + b"/" + name)
         return 0
 
     put(store.Store, "sweep", sweep)
@@ -278,12 +279,12 @@ def any_marker_files(put: Put, applied: Applied) -> None:
 
 
 def move_over_another(put: Put, applied: Applied) -> None:
-    def move(claim: store.Claim, target: bytes) -> bool:
+    def move(claim: claims.Claim, target: bytes) -> bool:
         applied()
         seam().rename(claim.path, target)
         return True
 
-    put(store.Claim, "move", move)
+    put(claims.Claim, "move", move)
 
 
 def ids_by_the_clock(put: Put, applied: Applied) -> None:

@@ -15,7 +15,7 @@ from errno import EROFS
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-SEAMS = ("store", "staged", "locks", "packet_file", "settings_file", "ledger_files")
+SEAMS = ("store", "claims", "staged", "locks", "packet_file", "settings_file", "ledger_files")
 """The modules of the package that change files, by name."""
 
 LOOKING = ("files",)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from git_coop import clock, discover, drain, files, flat, ids, layout, locks, moves, receipts, staged, store
+from git_coop import claims, clock, discover, drain, files, flat, ids, layout, locks, moves, receipts, staged, store
 from git_coop.digest import sha256
 from git_coop.event import Event, Order, Outcome, Say
 from git_coop.layout import Box, message_path
@@ -214,6 +214,6 @@ def killed_after(operation: int) -> Iterator[_Dying]:
     """Within: the store's writer dies after its change number ``operation`` (0: never, and they are counted)."""
     dying = _Dying(operation)
     with pytest.MonkeyPatch.context() as patch:
-        for writer in (store, staged, locks):
+        for writer in (store, claims, staged, locks):
             patch.setattr(writer, "os", dying)
         yield dying
