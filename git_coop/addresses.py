@@ -2,8 +2,7 @@
 
 import os
 
-from git_coop import box as boxes
-from git_coop import discover, files, layout, moves, trust
+from git_coop import discover, files, layout, making, moves, trust
 from git_coop.errors import CoopError, Fatal, Refused, StoreFault, Usage
 from git_coop.layout import Box
 from git_coop.place import Place
@@ -103,7 +102,7 @@ def _unlisted(place: Place, listed: "list[bytes]") -> "list[bytes]":
 def open_target(target: Target, own: Store, make: "Callable[[discover.Worktree], Store]", fresh: str) -> Opened:
     """The box of a target, in its own clone's store; made where it is missing."""
     if target.worktree is None:
-        return Opened(boxes.open_outside(own, target.path))
+        return Opened(making.open_outside(own, target.path))
     store = own if target.own else make(target.worktree)
     opened = moves.open_box(store, target.worktree, fresh)
     return Opened(opened.box, opened.notes)
@@ -129,7 +128,7 @@ def box_at(store: Store, place: Place, text: str, cwd: bytes, env: "Mapping[str,
             return found
     target = resolve(text, place, cwd, env, outside=True)
     if target.own:
-        found = moves.locate(store, target.worktree) if target.worktree else Box(store, boxes.key(target.path))
+        found = moves.locate(store, target.worktree) if target.worktree else Box(store, layout.key(target.path))
         if target.worktree or files.exists(found.mail):
             return found
     raise refused(f"no box for '{text}' in this clone", place, env)

@@ -15,8 +15,10 @@ from git_coop import (
     carrier,
     files,
     holdings,
+    layout,
     ledger,
     letterbox,
+    making,
     moves,
     replica,
     requestbox,
@@ -24,7 +26,6 @@ from git_coop import (
     todobox,
     union,
 )
-from git_coop import box as boxes
 from git_coop.carrier import Carrier
 from git_coop.errors import Fatal, NotFound, Refused, Usage
 from git_coop.fleet import Reader
@@ -267,7 +268,7 @@ def _homes(
     """Where each box belongs now. Of two with one path, the one of another key had given up the address before."""
     paths = list(old.values())
     return {
-        key: None if paths.count(path) > 1 and boxes.key(path) != key else _home(path, places, worktrees)
+        key: None if paths.count(path) > 1 and layout.key(path) != key else _home(path, places, worktrees)
         for key, path in old.items()
     }
 
@@ -284,13 +285,13 @@ def _home(path: bytes, places: Mapping[bytes, bytes], worktrees: frozenset[bytes
 
 def _key(found: Found, homes: Mapping[str, bytes | None]) -> str:
     home = homes.get(found.key)
-    return found.key if home is None else boxes.key(home)
+    return found.key if home is None else layout.key(home)
 
 
 def _make_box(store: Store, key: str, path: bytes) -> None:
     """A box without a worktree says where it was, before anything lies in it."""
     if key and path and not files.exists(Box(store, key).path_file):
-        boxes.place_box(store, key, path)
+        making.place_box(store, key, path)
 
 
 def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: Problems) -> bool:
@@ -312,8 +313,8 @@ def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: P
 
 def _settle_box(store: Store, key: str, home: bytes) -> None:
     """Make the box of a worktree; what an earlier restore left under the old key comes over to it."""
-    new = boxes.place_box(store, boxes.key(home), home)
+    new = making.place_box(store, layout.key(home), home)
     old = Box(store, key)
     if old.key != new.key and files.exists(old.mail):
-        with boxes.lock_boxes(store):
+        with making.lock_boxes(store):
             moves.adopt(old, new, "")

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import box as boxes
-from git_coop import drained, files, ids, inbox, overview, receipts
+from git_coop import drained, files, ids, inbox, layout, overview, receipts
 from git_coop.checks import FOUND, NOTE, Case, Finding, listed, many
 from git_coop.claims import claim
 from git_coop.errors import Busy, Refused, StoreFault
@@ -130,7 +129,7 @@ def twins(case: Case) -> Iterator[Finding]:
             status = os.stat(box.path())
         except OSError:
             continue
-        if boxes.key(box.path()) != box.key:
+        if layout.key(box.path()) != box.key:
             continue  # it waits for a worktree that moved on: its address is another's by now
         homes.setdefault((status.st_dev, status.st_ino), []).append(os.fsdecode(box.path()))
     for paths in homes.values():

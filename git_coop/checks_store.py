@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import clock, files, ids, inbox, layout, letterbox, requestbox, trust
+from git_coop import clock, files, ids, inbox, layout, letterbox, making, requestbox, trust
 from git_coop.checks import FOUND, NOTE, OK, Case, Entry, Finding, listed, many
 from git_coop.claims import claim, remove, set_mode
 from git_coop.errors import Busy, StoreFault
@@ -53,7 +53,7 @@ def knows_format(store: "Store | None") -> bool:
 
 
 def _finish(case: Case) -> str:
-    layout.make_store(case.place.clone.coop, case.dir_mode)
+    making.make_store(case.place.clone.coop, case.dir_mode)
     return "wrote 'format'"
 
 
@@ -138,7 +138,7 @@ def one_file_system(case: Case) -> Iterator[Finding]:
 
 def locks(case: Case) -> Iterator[Finding]:
     """Whether the kernel's locks exclude here: some network file systems grant one twice."""
-    if case.store is None or not layout.is_finished(case.store):
+    if case.store is None or not making.is_finished(case.store):
         return
     try:
         with claim(case.store.root + b"/format"):

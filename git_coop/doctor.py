@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from git_coop import checks_mail, checks_records, checks_setup, checks_store, files, git, layout
+from git_coop import checks_mail, checks_records, checks_setup, checks_store, files, git, layout, making
 from git_coop.checks import FIXED, FOUND, NOTE, OK, UNKNOWN, Case, Check, Finding, walk
 from git_coop.errors import CoopError
 from git_coop.place import Place
@@ -49,7 +49,7 @@ def case(place: Place, env: "Mapping[str, str]", now: int) -> Case:
     store = layout.open_store(place.clone.coop, any_format=True)
     shared = git.config_value("core.sharedRepository", place.clone.common_dir, env)
     tree, dark = walk(store) if store is not None and checks_store.knows_format(store) else ((), ())
-    return Case(place, store, env, now, layout.shared_mode(shared or ""), tree, dark)
+    return Case(place, store, env, now, making.shared_mode(shared or ""), tree, dark)
 
 
 def examine(subject: Case, checks: "Mapping[str, Check] | None" = None) -> "list[Finding]":

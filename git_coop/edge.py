@@ -33,6 +33,13 @@ SESSIONS = (
 )
 
 
+LIMIT = 8 * 1024 * 1024  # bytes
+SILENCE = 2.0  # seconds without a byte from a client that was to send a payload
+GLANCE = 0.2  # seconds for the first byte where nothing says that there is a payload
+DEADLINE = 6.0  # seconds for the whole of it: a trickle ends before a client's own time-out of 10
+_CHUNK = 65536
+
+
 class Descriptor:
     """A file descriptor as a stream, without Python's buffers: a write that returned is with the kernel."""
 
@@ -75,6 +82,31 @@ class Descriptor:
             return null or stat.S_ISREG(found.st_mode)
         except OSError:
             return False
+
+
+def received(stream: "Stream", *, expected: bool, now: "Callable[[], float]" = time.monotonic) -> "bytes | None":
+    """What ``stream`` gives to its end or one of the bounds; ``None`` for a terminal and where nothing came.
+
+    ``expected`` is whether the command line names a client. ``now`` is a clock in seconds.
+    """
+    if stream.isatty():
+        return None
+    chunks: list[bytes] = []
+    size, end, patience = 0, now() + DEADLINE, SILENCE if expected else GLANCE
+    while size < LIMIT and now() < end:
+        chunk = _next(stream, min(_CHUNK, LIMIT - size), patience)
+        if not chunk:
+            break
+        chunks.append(chunk)
+        size, patience = size + len(chunk), SILENCE
+    return b"".join(chunks) or None
+
+
+def _next(stream: "Stream", size: int, patience: float) -> bytes:
+    try:
+        return stream.read(size) if stream.ready(patience) else b""
+    except (OSError, ValueError):  # a closed or foreign descriptor
+        return b""
 
 
 class Edge(Record):

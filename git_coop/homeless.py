@@ -8,7 +8,6 @@ its id.
 import os
 from collections.abc import Iterable
 
-from git_coop import box as boxes
 from git_coop import discover, files, ids, inbox, layout, letterbox
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import Box
@@ -50,7 +49,7 @@ def identities(paths: Iterable[bytes]) -> dict[str, bytes]:
     for path in paths:
         try:
             worktree = discover.find(path, {})
-            found[boxes.identity(worktree)] = worktree.root
+            found[layout.identity(worktree)] = worktree.root
         except CoopError:
             continue
     found.pop("", None)
@@ -70,7 +69,7 @@ def left(place: Place, store: Store) -> Left:
         return Left()
     standing = identities(_worktrees(place.clone.common_dir))
     adopted = taken(store) if live else frozenset()
-    gone = [box for box in gone if not standing.keys() & set(boxes.owners(box)[-1:])]
+    gone = [box for box in gone if not standing.keys() & set(layout.owners(box)[-1:])]
     letters = {box.key for box in gone if box.key in live and live[box.key] not in adopted}
     held = [box for box in gone if mail[box.key] or box.key in letters]
     return Left(len(held), sum(mail[box.key] for box in held), len(letters))

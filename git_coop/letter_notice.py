@@ -18,7 +18,7 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         return ""
     letter = seen.letter
     from git_coop import adopted
-    from git_coop.box import is_inherited
+    from git_coop.layout import is_inherited
     from git_coop.render import render_letter
 
     return render_letter(

@@ -8,8 +8,7 @@ import os
 from errno import ENOENT, ENOTDIR
 from typing import TYPE_CHECKING, TypeVar
 
-from git_coop import box as boxes
-from git_coop import discover, drained, files, ids, inbox, message, receipts
+from git_coop import discover, drained, files, ids, inbox, layout, message, receipts
 from git_coop.errors import CoopError, NotFound, StoreFault
 from git_coop.inbox import Listing
 from git_coop.layout import Box, message_path
@@ -107,7 +106,7 @@ def is_earlier(newest: str, identifier: str) -> bool:
 
 def newest_owner(box: Box) -> str:
     """The id of the worktree that has the address now, where another had it before; empty where none had."""
-    known = boxes.owners(box)
+    known = layout.owners(box)
     return known[-1] if len(known) > 1 else ""
 
 
@@ -171,12 +170,12 @@ def is_gone(box: Box, env: "Mapping[str, str]") -> bool:
     path = box.path()
     if not path:
         return False
-    if boxes.key(path) != box.key:  # its worktree moved on, and another took the address
+    if layout.key(path) != box.key:  # its worktree moved on, and another took the address
         return True
     try:
         there = discover.find(path, discover.without_local(env))
     except discover.NotARepository:
-        return bool(boxes.owners(box)) or not os.path.isdir(path)
+        return bool(layout.owners(box)) or not os.path.isdir(path)
     except discover.CannotLook as error:
         return error.errno in (ENOENT, ENOTDIR)
     except (discover.NoWorktree, discover.BrokenLink):

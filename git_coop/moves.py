@@ -7,14 +7,13 @@ at the new one; the line in ``owner`` is written last, so that a kill on the way
 import os
 from errno import EACCES, ELOOP, ENOENT, ENOTDIR, ENXIO, EPERM
 
-from git_coop import box as boxes
-from git_coop import discover, files
-from git_coop.box import LOCK_WAIT, Opened, id_in, identity, identity_file, last_owner, make_folders, owners, same
+from git_coop import discover, files, layout, making
 from git_coop.claims import carry, lock, remove, remove_folder, sync_folder
 from git_coop.digest import sha256
 from git_coop.errors import CoopError, StoreFault
-from git_coop.layout import BOX_FOLDERS, Box
+from git_coop.layout import BOX_FOLDERS, Box, Opened, id_in, identity, identity_file, last_owner, owners, same
 from git_coop.layout import boxes as every_box
+from git_coop.making import LOCK_WAIT, make_folders
 from git_coop.store import Store
 
 TYPE_CHECKING = False
@@ -30,7 +29,7 @@ _FOR_GOOD = (None, ELOOP, ENXIO, EACCES, EPERM)
 
 def locate(store: Store, worktree: "Worktree") -> Box:
     """The box to look at, without changing anything: a moved worktree's old one while it was not adopted yet."""
-    own = Box(store, boxes.key(worktree.root))
+    own = Box(store, layout.key(worktree.root))
     files.is_folder(own.mail)
     mine, last = identity(worktree), last_owner(own)
     if mine != last:
@@ -48,11 +47,11 @@ def open_box(store: Store, worktree: "Worktree", fresh: str) -> Opened:
     Used by sender and recipient alike. ``fresh`` is a new id, taken where the worktree needs one. The line in
     ``owner`` is written last, so that a kill on the way makes the next opening do the rest.
     """
-    box = boxes.settled(store, worktree)
-    if box is not None and boxes.is_whole(box):
+    box = layout.settled(store, worktree)
+    if box is not None and layout.is_whole(box):
         return Opened(box)
-    with boxes.lock_boxes(store):
-        return _settle(Box(store, boxes.key(worktree.root)), worktree, fresh)
+    with making.lock_boxes(store):
+        return _settle(Box(store, layout.key(worktree.root)), worktree, fresh)
 
 
 def _settle(box: Box, worktree: "Worktree", fresh: str) -> Opened:

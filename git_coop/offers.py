@@ -1,10 +1,10 @@
 """What one output of a drain offers a session: the messages chosen for it, and the text around them."""
 
 from git_coop import ids
-from git_coop.box import is_inherited
 from git_coop.choose import Choice, Reader, choose
 from git_coop.errors import CoopError
 from git_coop.event import PROMPT, START
+from git_coop.layout import is_inherited
 from git_coop.record import Record
 
 TYPE_CHECKING = False

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from git_coop import box as boxes
 from git_coop import (
     drained,
     files,
@@ -119,7 +118,7 @@ def glance(
     faults: dict[str, list[str]] = {"letter": [], "mail": [], "todos": [], "hooks": [], "owner": []}
     letter = _part(faults["letter"], partial(letterbox.live if whole else _head, box), None)
     mail = _part(faults["mail"], partial(_mail, box, opened), Mail())
-    owners: list[str] = _part(faults["owner"], partial(boxes.owners, box), [])
+    owners: list[str] = _part(faults["owner"], partial(layout.owners, box), [])
     last = owners[-1] if owners else ""
     return Glance(
         path,
@@ -264,7 +263,7 @@ def clone(place: "Place", store: "Store | None", env: "Mapping[str, str]", fault
     listed = [one for one in git.worktrees(place.clone.common_dir, env) if not one.bare]
     known = {} if store is None else {box.key: box for box in layout.boxes(store)}
     open_asks = [] if store is None else asks(store, faults)
-    homes = {boxes.key(os.path.realpath(one.path)): one for one in listed if not one.prunable}
+    homes = {layout.key(os.path.realpath(one.path)): one for one in listed if not one.prunable}
     moved = {} if known.keys() <= homes.keys() else homeless.identities(one.path for one in homes.values())
     former = {moved[owner]: key for key, box in known.items() if (owner := _last_owner(box)) in moved}
     rows = []
@@ -292,7 +291,7 @@ def _with_adoptions(store: "Store | None", rows: "list[Row]") -> "list[Row]":
 
 def _last_owner(box: Box) -> str:
     try:
-        return (boxes.owners(box) or [""])[-1]
+        return (layout.owners(box) or [""])[-1]
     except StoreFault:
         return ""
 
@@ -300,7 +299,7 @@ def _last_owner(box: Box) -> str:
 def _why_gone(box: Box, moved: "Mapping[str, bytes]") -> str:
     """Why no worktree drains a box that is at no listed worktree's path; empty where a directory's session may."""
     try:
-        owner = boxes.owners(box)[-1:]
+        owner = layout.owners(box)[-1:]
     except StoreFault:
         return "unreadable"
     if owner and owner[0] in moved:

@@ -6,11 +6,9 @@ clones, say) may name an anchor: then the anchor's clone has the store, and the 
 
 import os
 
-from git_coop import box as boxes
 from git_coop import discover, files, layout, trust
-from git_coop.box import Opened
 from git_coop.errors import Fatal, StoreFault
-from git_coop.layout import Box
+from git_coop.layout import Box, Opened
 from git_coop.record import Record
 from git_coop.store import Store
 
@@ -48,8 +46,8 @@ class Place(Record):
 
     def _look(self, store: Store) -> Box:
         if self.outside:
-            return Box(store, boxes.key(self.root))
-        box = boxes.settled(store, self.clone)
+            return Box(store, layout.key(self.root))
+        box = layout.settled(store, self.clone)
         if box is not None:
             return box
         from git_coop import moves  # hardly ever: most worktrees stay where they are
@@ -58,21 +56,23 @@ class Place(Record):
 
     def settled(self, store: Store) -> "Box | None":
         """The box, where it is ready to be written as it stands, and nothing is to be made, moved or minted."""
-        box = None if self.outside else boxes.settled(store, self.clone)
+        box = None if self.outside else layout.settled(store, self.clone)
         if box is None:
             return None
         _own(box)
-        return box if boxes.is_whole(box) else None
+        return box if layout.is_whole(box) else None
 
     def open(self, store: Store, fresh: str) -> Opened:
         """The box, ready to be written; ``fresh`` is a new id for a worktree that has none. Faults as in ``look``."""
         if self.outside:
-            _own(Box(store, boxes.key(self.root)))
-            return Opened(boxes.open_outside(store, self.root))
+            _own(Box(store, layout.key(self.root)))
+            from git_coop import making
+
+            return Opened(making.open_outside(store, self.root))
         box = self.settled(store)
         if box is not None:
             return Opened(box)
-        _own(Box(store, boxes.key(self.root)))
+        _own(Box(store, layout.key(self.root)))
         from git_coop import moves
 
         return moves.open_box(store, self.clone, fresh)

@@ -6,7 +6,6 @@ end.
 """
 
 from git_coop import notices
-from git_coop.box import is_inherited
 from git_coop.choose import Choice, Reader, choose
 from git_coop.drain_run import Run
 from git_coop.errors import CoopError
@@ -14,7 +13,7 @@ from git_coop.event import Event, Order, Outcome
 from git_coop.files import exists
 from git_coop.ids import is_id, time_of
 from git_coop.inbox import Listing
-from git_coop.layout import Box
+from git_coop.layout import Box, is_inherited
 from git_coop.message import Message
 from git_coop.place import Place
 from git_coop.record import Record

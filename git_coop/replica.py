@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from git_coop import adopted, box, clock, discover, files, letterbox
+from git_coop import adopted, clock, discover, files, layout, letterbox
 from git_coop.errors import CoopError, Fatal, StoreFault
 from git_coop.record import Record
 from git_coop.store import Store
@@ -46,7 +46,7 @@ def read(store: Store) -> str:
 
 def mint(host: str, entropy: Callable[[int], bytes]) -> str:
     """A new id: the host's name for human eyes, and chance."""
-    return f"{box.slug(os.fsencode(host.split('.')[0]))}-{entropy(4).hex()}"
+    return f"{layout.slug(os.fsencode(host.split('.')[0]))}-{entropy(4).hex()}"
 
 
 def settle(store: Store, home: bytes, host: str, entropy: Callable[[int], bytes]) -> Identity:

@@ -9,10 +9,9 @@ import os
 from collections.abc import Callable
 
 from git_coop import files, ids, requests
-from git_coop.box import id_in, owners
 from git_coop.claims import lock, remove
 from git_coop.errors import CoopError, Refused, StoreFault
-from git_coop.layout import Box, boxes
+from git_coop.layout import Box, boxes, id_in, owners
 from git_coop.locks import Lock
 from git_coop.record import Record
 from git_coop.requests import Request, Side

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import addresses, layout, place
-from git_coop import box as boxes
+from git_coop import addresses, layout, making, place
 from git_coop.errors import Fatal, NotFound, Refused, Untrusted, Usage
 from git_coop.place import Place
 from tests.support.clones import Clone, copy_template
@@ -110,7 +109,7 @@ def test_a_peer_is_a_listed_worktree_by_its_very_path(clone: Clone, here: Place,
 
 
 def test_a_box_by_path_or_key(clone: Clone, here: Place) -> None:
-    store = layout.make_store(here.clone.coop, 0o700)
+    store = making.make_store(here.clone.coop, 0o700)
     side = clone.worktree("side")
     target = resolved(here, str(side))
     opened = addresses.open_target(target, store, lambda _worktree: store, "20261130T104512123Z-00000001")
@@ -119,7 +118,7 @@ def test_a_box_by_path_or_key(clone: Clone, here: Place) -> None:
         return addresses.box_at(store, here, text, here.root, os.environ)
 
     assert [at(text) for text in ("../side", opened.box.key, str(side))] == [opened.box] * 3
-    assert at(".") == layout.Box(store, boxes.key(here.root))  # a worktree that has no box yet has an empty one
+    assert at(".") == layout.Box(store, layout.key(here.root))  # a worktree that has no box yet has an empty one
     (clone.root.parent / "plain").mkdir()
     for text in ("../plain", f"side-{'0' * 32}", "/nowhere"):
         with pytest.raises(Refused) as caught:

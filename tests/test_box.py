@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_coop import box as boxes
-from git_coop import claims, discover, layout, moves
+from git_coop import claims, discover, layout, making, moves
 from git_coop.discover import Worktree
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -35,10 +34,10 @@ class Clones:
     def __init__(self) -> None:
         self.count = 0
 
-    def open(self, place: Path) -> boxes.Opened:
+    def open(self, place: Path) -> layout.Opened:
         self.count += 1
         worktree = there(place)
-        return moves.open_box(layout.make_store(worktree.coop, 0o700), worktree, fresh(self.count))
+        return moves.open_box(making.make_store(worktree.coop, 0o700), worktree, fresh(self.count))
 
     def look(self, place: Path) -> Box:
         store = layout.open_store(there(place).coop)
@@ -99,18 +98,18 @@ def at() -> Clones:
     ],
 )
 def test_a_slug_is_for_human_eyes(path: bytes, slug: str) -> None:
-    assert boxes.slug(path) == slug
+    assert layout.slug(path) == slug
 
 
 @given(st.binary(max_size=60).map(lambda name: b"/t/" + name.replace(b"/", b"").replace(b"\0", b"")))
 def test_every_path_has_a_key_of_the_one_shape(path: bytes) -> None:
-    assert layout.is_key(boxes.key(path).encode())
+    assert layout.is_key(layout.key(path).encode())
 
 
 def test_the_key_is_the_hash_of_the_whole_path() -> None:
-    assert boxes.key(b"/t/Main") == "main-" + hashlib.sha256(b"/t/Main").hexdigest()[:32]
+    assert layout.key(b"/t/Main") == "main-" + hashlib.sha256(b"/t/Main").hexdigest()[:32]
     assert (
-        len({boxes.key(path) for path in (b"/t/repo", b"/t/repo-fix", b"/t/repo/.wt/x", b"/t/Repo", b"/u/repo")}) == 5
+        len({layout.key(path) for path in (b"/t/repo", b"/t/repo-fix", b"/t/repo/.wt/x", b"/t/Repo", b"/u/repo")}) == 5
     )
 
 
@@ -143,10 +142,10 @@ NFC, NFD = "/t/Café", unicodedata.normalize("NFD", "/t/Café")
 def test_names_are_folded_only_where_the_file_system_does(
     monkeypatch: pytest.MonkeyPatch, case: bool, form: bool, one: list[tuple[str, str]]
 ) -> None:
-    monkeypatch.setattr(boxes, "same", folding(case=case, form=form))
+    monkeypatch.setattr(layout, "same", folding(case=case, form=form))
     pairs = [("/t/Main", "/t/main"), ("/t/ÉCOLE", "/t/école"), (NFC, NFD), *one, ("/t/straße", "/t/strasse")]
     for left, right in pairs:
-        same = boxes.normalised(left.encode()) == boxes.normalised(right.encode())
+        same = layout.normalised(left.encode()) == layout.normalised(right.encode())
         folds = case and left.casefold() == right.casefold() and "ß" not in left
         composes = form and unicodedata.normalize("NFC", left) == unicodedata.normalize("NFC", right)
         assert same == ((left, right) in one or folds or composes), (left, right)
@@ -156,15 +155,15 @@ def test_a_case_sensitive_file_system_keeps_two_worktrees_apart(tmp_path: Path) 
     for name in ("Peer", "peer"):
         (tmp_path / name).mkdir()
     if len(list(tmp_path.iterdir())) == 2:
-        assert boxes.key(bytes(tmp_path / "Peer"))[:37] != boxes.key(bytes(tmp_path / "peer"))[:37]
+        assert layout.key(bytes(tmp_path / "Peer"))[:37] != layout.key(bytes(tmp_path / "peer"))[:37]
     else:
-        assert boxes.key(bytes(tmp_path / "Peer")) == boxes.key(bytes(tmp_path / "peer"))
+        assert layout.key(bytes(tmp_path / "Peer")) == layout.key(bytes(tmp_path / "peer"))
 
 
 def test_only_the_folder_that_folds_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boxes, "same", lambda one, other: one.startswith(b"/mnt/") and one.lower() == other.lower())
-    assert boxes.normalised(b"/Top/MNT") == b"/Top/MNT"
-    assert boxes.normalised(b"/mnt/Top") == b"/mnt/top"
+    monkeypatch.setattr(layout, "same", lambda one, other: one.startswith(b"/mnt/") and one.lower() == other.lower())
+    assert layout.normalised(b"/Top/MNT") == b"/Top/MNT"
+    assert layout.normalised(b"/mnt/Top") == b"/mnt/top"
 
 
 @pytest.mark.parametrize("spelling", ["", "/", "/.", "//", "/src/..", "/src", "/src/file", "/link"])
@@ -172,23 +171,23 @@ def test_every_spelling_of_a_path_gives_one_key(clone: Clone, spelling: str) -> 
     (clone.root / "src").mkdir()
     (clone.root / "src" / "file").touch()
     (clone.root / "link").symlink_to("src")
-    assert boxes.key(discover.find(os.fsencode(f"{clone.root}{spelling}"), {}).root) == boxes.key(bytes(clone.root))
+    assert layout.key(discover.find(os.fsencode(f"{clone.root}{spelling}"), {}).root) == layout.key(bytes(clone.root))
 
 
 # boxes and moves
 
 
 def test_looking_changes_nothing(clone: Clone, at: Clones) -> None:
-    layout.make_store(bytes(clone.coop), 0o700)
+    making.make_store(bytes(clone.coop), 0o700)
     before = tree(clone.common)
-    assert at.look(clone.root).key == boxes.key(bytes(clone.root))
+    assert at.look(clone.root).key == layout.key(bytes(clone.root))
     assert tree(clone.common) == before
 
 
 def test_the_first_opening_makes_the_box_and_an_identity(clone: Clone, at: Clones) -> None:
     opened = at.open(clone.root)
     assert opened.notes == ()
-    assert boxes.owners(opened.box) == [fresh(1)] == [boxes.identity(there(clone.root))]
+    assert layout.owners(opened.box) == [fresh(1)] == [layout.identity(there(clone.root))]
     assert opened.box.path() == bytes(clone.root)
     before = tree(clone.common)
     assert at.open(clone.root) == opened
@@ -226,11 +225,11 @@ def test_a_moved_worktree_takes_everything_along(clone: Clone, at: Clones) -> No
     assert at.look(new) == box  # until somebody writes, the old box is looked at
     opened = at.open(new)
     assert opened.notes == (f"moved from {old}",)
-    assert opened.box.key == boxes.key(bytes(new))
+    assert opened.box.key == layout.key(bytes(new))
     assert at.held(opened.box) == every("one")
     assert not os.path.exists(box.mail)
     assert at.open(new).notes == ()
-    assert boxes.owners(opened.box) == [boxes.identity(there(new))]
+    assert layout.owners(opened.box) == [layout.identity(there(new))]
 
 
 def test_whoever_sends_to_the_new_path_first_brings_the_box_along(clone: Clone, at: Clones) -> None:
@@ -239,7 +238,7 @@ def test_whoever_sends_to_the_new_path_first_brings_the_box_along(clone: Clone, 
     new = clone.root.parent / "new"
     clone.git("worktree", "move", str(old), str(new))
     at.open(clone.root)
-    opened = moves.open_box(layout.make_store(bytes(clone.coop), 0o700), there(new), fresh(50))  # the sender's call
+    opened = moves.open_box(making.make_store(bytes(clone.coop), 0o700), there(new), fresh(50))  # the sender's call
     assert (opened.notes, at.held(opened.box)) == ((f"moved from {old}",), every("one"))
     assert at.open(new).notes == ()
 
@@ -258,7 +257,7 @@ def test_moving_to_and_fro_ends_where_it_began(clone: Clone, at: Clones) -> None
     for source, target in ((one, two), (two, one)):
         clone.git("worktree", "move", str(source), str(target))
         at.open(target)
-    assert (at.held(box), len(boxes.owners(box))) == (every("x"), 1)
+    assert (at.held(box), len(layout.owners(box))) == (every("x"), 1)
 
 
 def test_a_move_never_takes_the_place_of_a_file(clone: Clone, at: Clones) -> None:
@@ -279,7 +278,7 @@ def test_a_copied_clone_gets_its_own_identity(clone: Clone, at: Clones, tmp_path
     copy = Path(shutil.copytree(clone.root, tmp_path / "copy", symlinks=True))
     opened = at.open(copy)
     assert (opened.notes, at.held(opened.box)) == ((), set())
-    assert boxes.identity(there(copy)) != boxes.identity(there(clone.root)) == fresh(1)
+    assert layout.identity(there(copy)) != layout.identity(there(clone.root)) == fresh(1)
     assert at.open(copy).box == at.look(copy) == opened.box
     assert at.held(at.open(clone.root).box) == every("one")
 
@@ -290,9 +289,9 @@ def test_a_worktree_folder_that_was_copied_shares_its_git_dir_and_settles(clone:
     at.fill(box, "x")
     copy = Path(shutil.copytree(one, clone.root.parent / "copy", symlinks=True))
     for _round in range(3):
-        assert at.open(copy).box.key == boxes.key(bytes(copy))
+        assert at.open(copy).box.key == layout.key(bytes(copy))
         assert at.open(one).box == box
-    assert boxes.owners(box) == [fresh(1)] == boxes.owners(at.open(copy).box)
+    assert layout.owners(box) == [fresh(1)] == layout.owners(at.open(copy).box)
     assert at.held(box) == every("x")
 
 
@@ -300,15 +299,15 @@ def test_a_worktree_made_again_at_its_path_inherits_with_words(clone: Clone, at:
     one = clone.worktree("one")
     box = at.open(one).box
     early, late = fresh(1)[:20] + "00000009", fresh(3)[:20] + "00000009"
-    assert not boxes.is_inherited(box, early)
+    assert not layout.is_inherited(box, early)
     clone.git("worktree", "remove", str(one))
     clone.worktree("one-again", at=one)
     at.count = 1
     assert at.open(one).box == box
-    assert boxes.owners(box) == [fresh(1), fresh(2)]
-    assert boxes.is_inherited(box, early)
-    assert not boxes.is_inherited(box, fresh(2)[:20] + "00000000")  # of the very millisecond
-    assert not boxes.is_inherited(box, late)
+    assert layout.owners(box) == [fresh(1), fresh(2)]
+    assert layout.is_inherited(box, early)
+    assert not layout.is_inherited(box, fresh(2)[:20] + "00000000")  # of the very millisecond
+    assert not layout.is_inherited(box, late)
 
 
 def test_a_worktree_in_a_moved_ones_place_gets_nothing_of_it(clone: Clone, at: Clones) -> None:
@@ -318,7 +317,7 @@ def test_a_worktree_in_a_moved_ones_place_gets_nothing_of_it(clone: Clone, at: C
     clone.worktree("two", at=place)
     assert at.held(at.look(place)) == set()
     opened = at.open(place)  # before anything ran in the moved one
-    assert (at.held(opened.box), boxes.owners(opened.box)) == (set(), [fresh(2)])
+    assert (at.held(opened.box), layout.owners(opened.box)) == (set(), [fresh(2)])
     at.fill(opened.box, "ours")
     assert at.held(at.look(moved)) == every("theirs")
     assert at.open(moved).notes == (f"moved from {place}",)
@@ -341,8 +340,8 @@ def test_two_worktrees_that_change_places_keep_what_is_theirs(clone: Clone, at: 
 
 def test_an_identity_that_is_none_is_made_anew(clone: Clone, at: Clones) -> None:
     (clone.common / "coop-worktree").write_bytes(b"\xff\nx\n")
-    assert boxes.owners(at.open(clone.root).box) == [fresh(1)]
-    assert boxes.identity(there(clone.root)) == fresh(1)
+    assert layout.owners(at.open(clone.root).box) == [fresh(1)]
+    assert layout.identity(there(clone.root)) == fresh(1)
 
 
 def test_one_bad_box_hides_no_other(clone: Clone, at: Clones) -> None:
@@ -358,10 +357,10 @@ def test_one_bad_box_hides_no_other(clone: Clone, at: Clones) -> None:
 
 
 def test_a_place_outside_any_repository_has_a_box_and_no_identity(tmp_path: Path, clone: Clone) -> None:
-    made: Store = layout.make_store(bytes(clone.coop), 0o700)
-    box = boxes.open_outside(made, bytes(tmp_path))
-    assert (box.path(), boxes.owners(box)) == (bytes(tmp_path), [])
-    assert boxes.open_outside(made, bytes(tmp_path)) == box
+    made: Store = making.make_store(bytes(clone.coop), 0o700)
+    box = making.open_outside(made, bytes(tmp_path))
+    assert (box.path(), layout.owners(box)) == (bytes(tmp_path), [])
+    assert making.open_outside(made, bytes(tmp_path)) == box
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4, 7])

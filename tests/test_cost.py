@@ -18,13 +18,13 @@ from tests.support.costs import Costs, measure
 # Each module costs a drain about a hundredth of the bare interpreter's start.
 QUIET = {
     *("git_coop", "git_coop.__main__", "git_coop.edge", "git_coop.record", "git_coop.errors", "git_coop.hook"),
-    *("git_coop.payload", "git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover", "git_coop.trust"),
-    *("git_coop.files", "git_coop.layout", "git_coop.box", "git_coop.ids", "git_coop.clock", "git_coop.digest"),
+    *("git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover", "git_coop.trust"),
+    *("git_coop.files", "git_coop.layout", "git_coop.clock", "git_coop.digest"),
     *("git_coop.store", "git_coop.drained"),
 }
-CLIENT = {"git_coop.clients", "git_coop.clients.claude", "git_coop.clients.encode"}
+CLIENT = {"git_coop.payload", "git_coop.clients", "git_coop.clients.claude", "git_coop.clients.encode"}
 OPENING = {  # what a prompt takes to open its turn, beside a look into the box
-    *("git_coop.claims", "git_coop.locks"),
+    *("git_coop.claims", "git_coop.locks", "git_coop.ids"),
     *("git_coop.drain_run", "git_coop.events", "git_coop.inbox", "git_coop.turns", "git_coop.flat", "git_coop.session"),
 }
 SHOWING = OPENING | {

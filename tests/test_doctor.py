@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import box as boxes
 from git_coop import checks_mail, clock, discover, doctor, inbox, layout, letterbox, place, store
 from git_coop.checks import FIXED, FOUND, NOTE, OK, UNKNOWN, Case, Finding
 from git_coop.errors import StoreFault
@@ -309,7 +308,7 @@ def test_an_empty_box_without_a_worktree_is_a_note(ward: Ward) -> None:
 def test_one_directory_with_two_boxes_is_said(ward: Ward, tmp_path: Path) -> None:
     alias = tmp_path / "alias"
     alias.symlink_to(ward.peer)  # stands for a bind mount, which has a real path of its own
-    box = ward.coop / "mail" / "box" / boxes.key(os.fsencode(alias))
+    box = ward.coop / "mail" / "box" / layout.key(os.fsencode(alias))
     box.mkdir(mode=0o700)
     (box / "path").write_text(f"{alias}\n")
     assert ward.said("twins") == [f"one directory has 2 boxes, by the paths '{alias}', '{ward.peer}'"]

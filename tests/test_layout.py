@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import layout
+from git_coop import layout, making
 from git_coop.errors import StoreFault
 from git_coop.layout import Box, UnknownFormat
 from git_coop.store import Store
@@ -20,23 +20,23 @@ def test_looking_makes_nothing(tmp_path: Path) -> None:
 
 def test_a_store_is_made_once_and_opened_as_it_is(tmp_path: Path) -> None:
     root = bytes(tmp_path / "coop")
-    made = layout.make_store(root, 0o700)
+    made = making.make_store(root, 0o700)
     assert (tmp_path / "coop" / "format").read_bytes() == b"1\n"
     assert layout.open_store(root) == made == Store(root, 0o700)
-    assert layout.is_finished(made)
-    assert layout.make_store(root, 0o2770) == made  # what stands keeps its mode
+    assert making.is_finished(made)
+    assert making.make_store(root, 0o2770) == made  # what stands keeps its mode
 
 
 @pytest.mark.parametrize("content", [b"2\n", b"", b"1", b"1\r\n", b"one\n", b"\xff" * 1000])
 def test_an_unknown_format_stops_everything(tmp_path: Path, content: bytes) -> None:
     root = bytes(tmp_path / "coop")
-    layout.make_store(root, 0o700)
+    making.make_store(root, 0o700)
     (tmp_path / "coop" / "format").write_bytes(content)
     with pytest.raises(UnknownFormat) as caught:
         layout.open_store(root)
     assert caught.value.status == 128
     with pytest.raises(UnknownFormat):
-        layout.make_store(root, 0o700)
+        making.make_store(root, 0o700)
     assert layout.open_store(root, any_format=True) == Store(root, 0o700)
     assert (tmp_path / "coop" / "format").read_bytes() == content
 
@@ -46,17 +46,17 @@ def test_a_making_that_was_cut_short_is_gone_on_with(tmp_path: Path) -> None:
     (tmp_path / "coop").mkdir(mode=0o755)
     unfinished = layout.open_store(root)
     assert unfinished is not None
-    assert not layout.is_finished(unfinished)
-    made = layout.make_store(root, 0o700)
+    assert not making.is_finished(unfinished)
+    made = making.make_store(root, 0o700)
     assert made.dir_mode == 0o700  # the mode that was asked for, not the one of a half-made folder
-    assert layout.is_finished(made)
+    assert making.is_finished(made)
 
 
 @pytest.mark.parametrize("name", ["", "/mail", "/mail/tmp", "/mail/box", "/letters", "/todos", "/requests"])
 @pytest.mark.parametrize("kind", ["link", "file"])
 def test_no_part_of_a_store_is_followed_elsewhere(tmp_path: Path, name: str, kind: str) -> None:
     root = tmp_path / "coop"
-    layout.make_store(bytes(root), 0o700)
+    making.make_store(bytes(root), 0o700)
     place = Path(f"{root}{name}")
     if place.exists():
         place.rename(tmp_path / "elsewhere")
@@ -77,7 +77,7 @@ def test_eight_processes_make_one_store(tmp_path: Path) -> None:
             os.close(writer)
             os.read(reader, 1)  # the end of the pipe: all start at once
             try:
-                made = layout.make_store(root, 0o2770)
+                made = making.make_store(root, 0o2770)
                 os._exit(0 if made.create(root + b"/%d" % os.getpid(), b"x") else 1)
             except BaseException:
                 os._exit(2)
@@ -101,7 +101,7 @@ def test_eight_processes_make_one_store(tmp_path: Path) -> None:
     ],
 )
 def test_the_mode_of_a_shared_repository(value: str, mode: int) -> None:
-    assert layout.shared_mode(value) == mode
+    assert making.shared_mode(value) == mode
     assert Store(b"/", mode).file_mode == mode & 0o666
 
 
@@ -126,7 +126,7 @@ def test_a_key_has_one_shape(name: str, answer: bool) -> None:
 
 
 def test_a_box_that_is_no_folder_is_no_box(tmp_path: Path) -> None:
-    store = layout.make_store(bytes(tmp_path / "coop"), 0o700)
+    store = making.make_store(bytes(tmp_path / "coop"), 0o700)
     assert layout.boxes(store) == []
     above = tmp_path / "coop" / "mail" / "box"
     (above / KEY).mkdir(parents=True)
@@ -137,7 +137,7 @@ def test_a_box_that_is_no_folder_is_no_box(tmp_path: Path) -> None:
 
 
 def test_a_box_says_whose_it_is(tmp_path: Path) -> None:
-    store = layout.make_store(bytes(tmp_path / "coop"), 0o700)
+    store = making.make_store(bytes(tmp_path / "coop"), 0o700)
     box = Box(store, KEY)
     assert box.path() == b""
     store.ensure_folder(box.mail)

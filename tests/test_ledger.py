@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from git_coop import adopted, files, holdings, ledger, letterbox, own, replica
 from git_coop.errors import Busy, Fatal, StoreFault
-from git_coop.layout import Box, make_store
+from git_coop.layout import Box
 from git_coop.ledger import BLOB, TREE, Child, Ledger, Unsound
 from git_coop.ledger_walk import Problems, records
 from git_coop.letters import Letter, written
+from git_coop.making import make_store
 from git_coop.store import Store
 from tests.support.clones import git
 from tests.support.world import START, Counter

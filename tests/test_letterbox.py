@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import files, ids, layout, letter_record, letterbox, letters
+from git_coop import files, ids, letter_record, letterbox, letters, making
 from git_coop.claims import lock
 from git_coop.errors import Busy, NotFound, Refused, StoreFault
 from git_coop.layout import Box
@@ -18,7 +18,7 @@ MS = 1_000_000
 
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
-    return Box(layout.make_store(bytes(tmp_path / "coop"), 0o700), f"main-{'0' * 32}")
+    return Box(making.make_store(bytes(tmp_path / "coop"), 0o700), f"main-{'0' * 32}")
 
 
 ENTROPY = Counter()

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import box as boxes
-from git_coop import layout, mail, sent
+from git_coop import layout, mail, making, sent
 from git_coop.errors import Refused, StoreFault, Usage
 from git_coop.layout import Box
 from git_coop.mail import Content, Letterhead
@@ -17,11 +16,11 @@ from tests.support.world import START, Counter
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Box, Box]:
-    store = layout.make_store(os.fsencode(tmp_path / "coop"), 0o700)
+    store = making.make_store(os.fsencode(tmp_path / "coop"), 0o700)
     found = []
     for name in ("own", "there"):
         (tmp_path / name).mkdir()
-        found.append(boxes.open_outside(store, os.fsencode(tmp_path / name)))
+        found.append(making.open_outside(store, os.fsencode(tmp_path / name)))
     return found[0], found[1]
 
 

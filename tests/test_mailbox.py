@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_coop import box as boxes
-from git_coop import ids, layout, mailbox, message, receipts
+from git_coop import ids, mailbox, making, message, receipts
 from git_coop.cli.app import App
 from git_coop.cli.mail_table import flow, table
 from git_coop.errors import NotFound, Refused
@@ -24,9 +23,9 @@ ID = "20261130T104512123Z-0000000{}"
 
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
-    store = layout.make_store(os.fsencode(tmp_path / "coop"), 0o700)
+    store = making.make_store(os.fsencode(tmp_path / "coop"), 0o700)
     (tmp_path / "home").mkdir()
-    return boxes.open_outside(store, os.fsencode(tmp_path / "home"))
+    return making.open_outside(store, os.fsencode(tmp_path / "home"))
 
 
 def put(box: Box, state: str, number: int, body: str = "x", subject: str | None = None) -> str:
@@ -102,8 +101,8 @@ def test_an_entry_is_a_message_by_the_start_of_its_file(box: Box) -> None:
 @given(data=st.binary(max_size=200))
 def test_whatever_lies_in_a_message_makes_a_row(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     place = tmp_path_factory.mktemp("any")
-    store = layout.make_store(os.fsencode(place / "coop"), 0o700)
-    home = boxes.open_outside(store, os.fsencode(place))
+    store = making.make_store(os.fsencode(place / "coop"), 0o700)
+    home = making.open_outside(store, os.fsencode(place))
     Path(os.fsdecode(message_path(home.inbox, ID.format(0)))).write_bytes(data)
     (row,) = mailbox.entries(home, (INBOX,))
     assert (row.message is None) == (row.reason != "")

@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,114 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_coop import payload
-from git_coop.edge import Descriptor
 from tests.support.answers import ANY
 
 ROOT = Path(__file__).parent.parent
-
-
-class Script:
-    """A stream that gives ``chunks``, each after its wait in seconds; ``b""`` is its end, none at all silence."""
-
-    def __init__(self, *chunks: tuple[float, bytes], terminal: bool = False) -> None:
-        self.chunks = list(chunks)
-        self.terminal = terminal
-        self.time = 0.0
-
-    def now(self) -> float:
-        return self.time
-
-    def isatty(self) -> bool:
-        return self.terminal
-
-    def write(self, data: bytes) -> None:
-        raise AssertionError(data)
-
-    def ready(self, seconds: float) -> bool:
-        wait = self.chunks[0][0] if self.chunks else float("inf")
-        self.time += min(wait, seconds)
-        if wait > seconds:
-            return False
-        self.chunks[0] = (0.0, self.chunks[0][1])
-        return True
-
-    def read(self, size: int) -> bytes:
-        (_, data), *rest = self.chunks
-        self.chunks = [(0.0, data[size:]), *rest] if data[size:] else rest
-        return data[:size]
-
-
-END = (0.0, b"")
-
-
-def test_a_payload_is_read_to_its_end() -> None:
-    stream = Script((0.0, b'{"a"'), (1.9, b":1}"), END)
-    assert payload.read(stream, expected=True, now=stream.now) == b'{"a":1}'
-    assert stream.time == 1.9
-
-
-def test_a_pipe_that_stays_open_is_left_after_two_seconds_of_silence() -> None:
-    stream = Script((0.0, b'{"a":1}'))
-    assert payload.read(stream, expected=True, now=stream.now) == b'{"a":1}'
-    assert stream.time == 2.0
-
-
-def test_nothing_on_an_open_pipe_costs_two_seconds_where_a_payload_is_expected_and_a_fifth_where_not() -> None:
-    for expected, cost in ((True, 2.0), (False, 0.2)):
-        stream = Script()
-        assert payload.read(stream, expected=expected, now=stream.now) is None
-        assert stream.time == cost
-
-
-def test_what_is_not_expected_must_be_there_at_once_and_may_then_take_its_time() -> None:
-    late, slow = Script((0.3, b"{}"), END), Script((0.1, b"{"), (1.5, b"}"), END)
-    assert payload.read(late, expected=False, now=late.now) is None
-    assert payload.read(slow, expected=False, now=slow.now) == b"{}"
-
-
-def test_an_empty_stream_and_a_terminal_hold_nothing() -> None:
-    empty, terminal = Script(END), Script((0.0, b"{}"), END, terminal=True)
-    assert payload.read(empty, expected=True, now=empty.now) is None
-    assert payload.read(terminal, expected=True, now=terminal.now) is None
-    assert terminal.chunks == [(0.0, b"{}"), END]
-
-
-def test_a_stream_without_end_is_left_at_eight_mebibytes() -> None:
-    stream = Script((0.0, b"{" * (9 * 1024 * 1024)), END)
-    data = payload.read(stream, expected=True, now=stream.now)
-    assert data is not None
-    assert len(data) == 8 * 1024 * 1024
-    assert payload.decode(data) is None
-
-
-def test_a_trickle_is_left_before_the_client_gives_up() -> None:
-    stream = Script(*[(1.5, b"{")] * 1000)
-    assert payload.read(stream, expected=True, now=stream.now) == b"{{{{"
-    assert stream.time == 6.0
-
-
-def test_a_stream_that_fails_is_at_its_end() -> None:
-    class Broken(Script):
-        def read(self, size: int) -> bytes:
-            if not self.chunks[0][1]:
-                raise OSError(5, "Input/output error")
-            return super().read(size)
-
-    stream = Broken((0.0, b"{}"), (0.0, b""))
-    assert payload.read(stream, expected=True, now=stream.now) == b"{}"
-
-
-def test_a_real_pipe_a_closed_one_and_a_terminal() -> None:
-    reader, writer = os.pipe()
-    os.write(writer, b'{"a":1}')
-    os.close(writer)
-    assert payload.read(Descriptor(reader), expected=False) == b'{"a":1}'
-    os.close(reader)
-    assert payload.read(Descriptor(reader), expected=False) is None
-    main, side = os.openpty()
-    assert payload.read(Descriptor(side), expected=True) is None
-    os.close(main)
-    os.close(side)
 
 
 @pytest.mark.parametrize(

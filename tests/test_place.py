@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from git_coop import box as boxes
-from git_coop import discover, git, layout, place
+from git_coop import discover, git, layout, making, place
 from git_coop.discover import CannotLook, NotARepository
 from git_coop.errors import CoopError, Fatal
 from tests.support.clones import Clone, copy_template
@@ -60,9 +59,9 @@ def test_outside_an_anchor_gives_the_store_and_the_directory_the_box(container: 
         os.fsencode(container / "one"),
         True,
     )
-    store = layout.make_store(found.clone.coop, 0o700)
+    store = making.make_store(found.clone.coop, 0o700)
     assert found.store() == store
-    assert found.look(store).key == boxes.key(os.fsencode(container))
+    assert found.look(store).key == layout.key(os.fsencode(container))
     opened = found.open(store, "20261130T104512123Z-0000000a")
     assert opened.box == found.look(store)
     assert not (container / "one" / ".git" / "coop-worktree").exists()

@@ -7,7 +7,8 @@ import pytest
 
 from git_coop import files, requestbox, requests
 from git_coop.errors import CoopError, NotFound, Refused, StoreFault
-from git_coop.layout import Box, make_store
+from git_coop.layout import Box
+from git_coop.making import make_store
 from git_coop.requests import Request, Side
 from git_coop.store import Store
 from git_coop.toml import Damaged

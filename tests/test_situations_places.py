@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import box
+from git_coop import layout
 from git_coop.__main__ import main
 from tests import invariants
 from tests.faults.seam import PASS, Call, installed
@@ -129,14 +129,14 @@ def test_an_interrupt_in_the_middle_of_a_consume(room: Room, sign: signal.Signal
 @row(45)
 def test_a_file_system_that_folds_names(monkeypatch: pytest.MonkeyPatch) -> None:
     spellings = [b"/src/Caf\xc3\xa9", b"/src/cafe\xcc\x81", b"/SRC/CAF\xc3\x89"]
-    assert len({box.key(path) for path in spellings}) == 3
-    monkeypatch.setattr(box, "same", lambda _one, _other: True)
-    assert len({box.key(path) for path in spellings}) == 1
+    assert len({layout.key(path) for path in spellings}) == 3
+    monkeypatch.setattr(layout, "same", lambda _one, _other: True)
+    assert len({layout.key(path) for path in spellings}) == 1
 
 
 @row(46)
 def test_paths_with_one_slug_have_two_keys() -> None:
-    keys = [box.key(b"/a/" + b"x" * 40 + end) for end in (b"1", b"2", b"")]
+    keys = [layout.key(b"/a/" + b"x" * 40 + end) for end in (b"1", b"2", b"")]
     assert len({key[:32] for key in keys}) == 1
     assert len(set(keys)) == 3
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import claims, exclusive, files, layout, staged
+from git_coop import claims, exclusive, files, layout, making, staged
 from git_coop.claims import claim, lock
 from git_coop.errors import Busy, StoreFault
 from git_coop.files import Gone, Unreadable
@@ -25,7 +25,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def here(home: Path) -> Store:
-    return layout.make_store(bytes(home), 0o700)
+    return making.make_store(bytes(home), 0o700)
 
 
 def modes(place: Path) -> dict[str, int]:
@@ -71,7 +71,7 @@ def test_everything_is_for_its_owner_alone(home: Path, here: Store) -> None:
 def test_in_a_shared_repository_the_umask_takes_nothing_away(tmp_path: Path, mode: int, file_mode: int) -> None:
     os.umask(0o077)
     home = tmp_path / "coop"
-    shared = layout.make_store(bytes(home), mode)
+    shared = making.make_store(bytes(home), mode)
     shared.create(shared.root + b"/file", b"x")
     shared.rewrite(shared.root + b"/file", b"y")
     with lock(shared, shared.root + b"/.lock", wait=0):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from git_coop import ledger, union
-from git_coop.layout import make_store
 from git_coop.ledger import BLOB, SEEN, Child, Ledger
+from git_coop.making import make_store
 from git_coop.union import replicas, unite
 from tests.support.fleets import Fleet
 from tests.support.world import START, Worlds

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from git_coop import clock, ids, layout, place
+from git_coop import clock, ids, layout, making, place
 from git_coop.discover import Worktree
 from git_coop.edge import Edge
 from git_coop.errors import CoopError, Fatal, NotFound
@@ -79,12 +79,12 @@ class App:
     def new_store(self, worktree: Worktree) -> Store:
         """The store of a worktree's clone, made with the mode that ``core.sharedRepository`` asks for."""
         store = layout.open_store(worktree.coop)
-        if store is not None and layout.is_finished(store):
+        if store is not None and making.is_finished(store):
             return store
         from git_coop import git
 
         mode = git.config_value(b"core.sharedRepository", worktree.common_dir, self.edge.env)
-        return layout.make_store(worktree.coop, layout.shared_mode(mode or ""))
+        return making.make_store(worktree.coop, making.shared_mode(mode or ""))
 
     def own_box(self, here: Place) -> Box | None:
         """The box of this place to look at, or ``None`` where there is no store; nothing is changed."""

@@ -4,8 +4,7 @@ import os
 
 import click
 
-from git_coop import body, ids, letterbox, letters, overview
-from git_coop import box as keys
+from git_coop import body, ids, layout, letterbox, letters, overview
 from git_coop.cli import bodies, letter_fleet, letter_view, letter_write
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
@@ -76,7 +75,7 @@ def _is_homeless(app: App, here: Place, store: Store, key: str) -> bool:
     """Whether no worktree of the clone, moved ones included, nor a directory has this box."""
     rows = [row for row in overview.clone(here, store, app.edge.env, []) if row.gone != "gone"]
     found = {row.glance.box.key for row in rows if row.glance.box is not None}
-    return key not in found | {keys.key(row.glance.path) for row in rows if row.glance.path}
+    return key not in found | {layout.key(row.glance.path) for row in rows if row.glance.path}
 
 
 def _refusal(here: Place, store: Store, letter: Letter) -> Refused:

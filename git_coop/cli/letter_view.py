@@ -4,12 +4,11 @@ import os
 from collections.abc import Callable, Sequence
 
 from git_coop import adopted, clock, history, ids, letterbox
-from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.cli.mail_table import is_wide
 from git_coop.errors import Refused, StoreFault
 from git_coop.history import Wanted
-from git_coop.layout import Box
+from git_coop.layout import Box, is_inherited
 from git_coop.letter_record import fields
 from git_coop.letterbox import Broken, Sent, Shelf
 from git_coop.letters import Letter

@@ -3,14 +3,13 @@
 import os
 
 from git_coop import clock, history, ids, mailbox, notices, receipts
-from git_coop.box import is_inherited
 from git_coop.cli.app import App
 from git_coop.cli.mail_queued import EVENTS, PATH
 from git_coop.cli.mail_record import entry_record, fate_record, message_record, tally_record, trace_record
 from git_coop.cli.mail_table import flow, is_wide, table
 from git_coop.files import exists
 from git_coop.history import Wanted
-from git_coop.layout import Box
+from git_coop.layout import Box, is_inherited
 from git_coop.mailbox import STATES, Entry, Tally
 from git_coop.message import Message
 from git_coop.quote import PREFIX

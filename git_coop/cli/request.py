@@ -4,8 +4,7 @@ import os
 
 import click
 
-from git_coop import addresses, ids, mail, packets, requestbox, requests
-from git_coop import box as boxes
+from git_coop import addresses, ids, layout, mail, packets, requestbox, requests
 from git_coop.addresses import Target
 from git_coop.cli import bodies, request_view
 from git_coop.cli.app import App
@@ -144,7 +143,7 @@ def _open(app: App, store: Store, target: Target) -> Box:
 
 
 def _side(box: Box, root: bytes, worktree: Worktree | None) -> Side:
-    return requestbox.side(box, root, None if worktree is None else boxes.identity(worktree))
+    return requestbox.side(box, root, None if worktree is None else layout.identity(worktree))
 
 
 def _term(app: App) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from json import dumps
 from pathlib import Path
 
-from git_coop import clock, discover, ids, layout, message, moves, receipts
+from git_coop import clock, discover, ids, layout, making, message, moves, receipts
 from git_coop.layout import Box, message_path
 from git_coop.message import Draft
 from git_coop.receipts import Receipt
@@ -56,7 +56,7 @@ class Stage:
     def box(self, root: Path) -> Box:
         """The box of a worktree, made where it is missing."""
         worktree = discover.find(os.fsencode(root), self.env)
-        store = layout.make_store(worktree.coop, 0o700)
+        store = making.make_store(worktree.coop, 0o700)
         return moves.open_box(store, worktree, self.fresh()).box
 
     def fresh(self) -> str:

@@ -144,7 +144,7 @@ def an_error_of_no_kind(put: Put, applied: Applied) -> None:
         applied()
         return RuntimeError(f"cannot {action}")
 
-    for module in (store, staged, locks):
+    for module in (store, claims, staged, locks):
         put(module, "fault", fault)
 
 
@@ -186,13 +186,12 @@ def no_inode_check(put: Put, applied: Applied) -> None:
         applied()
         return True
 
-    for module in (locks, store, staged):
-        if "names_same" in module.__dict__:
-            put(module, "names_same", same)
+    for module in (locks, claims, staged):
+        put(module, "names_same", same)
 
 
 def no_lock(put: Put, applied: Applied) -> None:
-    for module in (locks, store):
+    for module in (locks, claims):
         put(module, "lock_now", lambda _number, _path: applied())
         put(module, "demand_working_locks", lambda *_words: None)
 

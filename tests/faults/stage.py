@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from git_coop import __main__, clock
-from git_coop.box import key
 from git_coop.edge import Edge
+from git_coop.layout import key
 from tests import invariants
 from tests.faults.seam import Act, Count, Sink, installed
 from tests.invariants import State, Tree

@@ -10,7 +10,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from git_coop import claims, clock, discover, drain, files, flat, ids, layout, locks, moves, receipts, staged, store
+from git_coop import (
+    claims,
+    clock,
+    discover,
+    drain,
+    files,
+    flat,
+    ids,
+    locks,
+    making,
+    moves,
+    receipts,
+    staged,
+    store,
+)
 from git_coop.digest import sha256
 from git_coop.event import Event, Order, Outcome, Say
 from git_coop.layout import Box, message_path
@@ -44,7 +58,7 @@ class Room:
         self.entropy: Counter = beside.entropy if beside else Counter()
         self.world: World = worlds(cwd=root).replace(clock=self.clock, entropy=self.entropy)
         worktree = discover.find(os.fsencode(root), self.world.env)
-        self.store = layout.make_store(worktree.coop, 0o700)
+        self.store = making.make_store(worktree.coop, 0o700)
         self.box: Box = moves.open_box(self.store, worktree, ids.mint(self.clock(), self.entropy)).box
 
     # mail

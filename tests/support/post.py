@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from git_coop import box as boxes
+from git_coop import layout
 from git_coop.__main__ import main
 from git_coop.layout import Box, open_store
 from tests.support.clones import Clone
@@ -71,7 +71,7 @@ class Post:
         """The box of a worktree; the store has to be there."""
         store = open_store(os.fsencode(self.clone.coop))
         assert store is not None
-        return Box(store, boxes.key(os.fsencode(root.resolve())))
+        return Box(store, layout.key(os.fsencode(root.resolve())))
 
     def file(self, root: Path, folder: str, identifier: str) -> Path:
         """Where a message of a worktree's box lies."""
