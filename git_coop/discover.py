@@ -41,7 +41,7 @@ LOCAL_VARIABLES = (
 _STEERING = ("GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE", "GIT_OBJECT_DIRECTORY")
 _LINK_BOUND = 1 << 20  # git's own bound for a `.git` file
 _CONFIG_BOUND = 1 << 20
-_SETTINGS = (b"bare", b"worktree", b"worktreeconfig", b"repositoryformatversion")
+_CHUNK = 1 << 16
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
 
 
@@ -245,7 +245,8 @@ def is_git_dir(path: bytes) -> bool:
     """What git takes for a git directory: a ``HEAD`` that could be one, and ``objects`` and ``refs`` to enter."""
     if not _has_head(os.path.join(path, b"HEAD")):
         return False
-    shared = common_dir(path) or path
+    named = _named_common(path)
+    shared = path if named is None else os.path.join(path, named)
     return _enterable(os.path.join(shared, b"objects")) and _enterable(os.path.join(shared, b"refs"))
 
 
@@ -281,8 +282,13 @@ def _enterable(path: bytes) -> bool:
 
 def common_dir(git_dir: bytes) -> "bytes | None":
     """The real path that ``git_dir``'s ``commondir`` file names; ``None`` without one: it is the common one itself."""
+    named = _named_common(git_dir)
+    return None if named is None else os.path.realpath(os.path.join(git_dir, named))
+
+
+def _named_common(git_dir: bytes) -> "bytes | None":
     text = _read(os.path.join(git_dir, b"commondir"), _LINK_BOUND)
-    return None if text is None else os.path.realpath(os.path.join(git_dir, text.rstrip(b"\r\n").partition(b"\0")[0]))
+    return None if text is None else text.rstrip(b"\r\n").partition(b"\0")[0]
 
 
 def _read(path: bytes, bound: int) -> "bytes | None":
@@ -294,11 +300,19 @@ def _read(path: bytes, bound: int) -> "bytes | None":
             return None
         raise CannotLook(path, error) from error
     try:
-        return os.read(descriptor, bound)
+        return _read_open(descriptor, bound)
     except OSError as error:  # a directory, among others
         raise CannotLook(path, error) from error
     finally:
         os.close(descriptor)
+
+
+def _read_open(descriptor: int, bound: int) -> bytes:
+    data = part = os.read(descriptor, min(bound, _CHUNK))  # a buffer of the whole bound would cost more than the read
+    while len(part) == _CHUNK and len(data) < bound:
+        part = os.read(descriptor, min(bound - len(data), _CHUNK))
+        data += part
+    return data
 
 
 def finish(git_dir: bytes, holder: "bytes | None") -> Worktree:
@@ -333,27 +347,16 @@ def no_worktree(git_dir: bytes) -> NoWorktree:
 
 
 def _settings(path: bytes) -> "dict[bytes, str]":
-    """The settings of a configuration file that move a worktree, each as ``section.key`` in lower case.
-
-    git reads these from the one file, without includes. Quotes, comments, continued lines at the wrong place: the
-    answer is left to git. A key without a value is ``true``.
-    """
+    """The settings of a configuration file that move a worktree: git reads them from this one file alone."""
     text = _read(path, _CONFIG_BOUND + 1) or b""
     lowered = text.lower()
     if b"worktree" not in lowered and lowered.count(b"bare") == lowered.count(b"\n\tbare = false\n"):
         return {}  # nearly every repository
-    if len(text) > _CONFIG_BOUND or b"\\\n" in text or b"\\\r\n" in text:
+    from git_coop import plain_config
+
+    found = None if len(text) > _CONFIG_BOUND else plain_config.moving(text)
+    if found is None:
         raise AskGit
-    found, section = {}, b""
-    for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        line = line.strip()
-        if line.startswith(b"["):
-            section, _, line = line[1:].partition(b"]")
-        key, equals, value = line.strip().partition(b"=")
-        if section.lower() in (b"core", b"extensions") and key.lower().startswith(_SETTINGS):
-            if key.strip().lower() not in _SETTINGS or value.strip(b"\r\t ").translate(None, b'"\\#;') != value.strip():
-                raise AskGit
-            found[section.lower() + b"." + key.strip().lower()] = os.fsdecode(value.strip()) if equals else "true"
     return found
 
 

@@ -26,7 +26,7 @@ KNOWN = set(MODULES)
 LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
     "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
-    "git": ("git", "discover", "trust", "repo", "head"),
+    "git": ("git", "plain_config", "discover", "trust", "repo", "head"),
     "box": ("layout", "session", "making", "moves"),
     "subjects": (
         "body",
@@ -122,6 +122,7 @@ HOT = (
     "staged",
     "store",
     "discover",
+    "plain_config",
     "trust",
     "layout",
     "session",
