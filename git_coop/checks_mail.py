@@ -146,7 +146,7 @@ def consuming(case: Case) -> Iterator[Finding]:
     """Mail that is shown again and again: no stop hook files what was shown."""
     for box in case.boxes():
         lasts = drained.read(box)
-        waiting = inbox.listed(box.inbox).ids
+        waiting = set(inbox.listed(box.inbox).ids)
         shown = sum(len(receipts.marked(box, session).intersection(waiting)) for session in receipts.sessions(box))
         if shown and "stop" not in lasts:
             yield Finding(

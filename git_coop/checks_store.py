@@ -154,7 +154,7 @@ def time_of_day(case: Case) -> Iterator[Finding]:
     if case.store is None:
         return
     names = [name for box in case.shelves() for name in letterbox.known(box)[-1:]]
-    names += [name for box in case.boxes() for name in inbox.listed(box.inbox).ids[-1:] if ids.is_id(name)]
+    names += [name for box in case.boxes() for name in inbox.listed(box.inbox).ids if ids.is_id(name)]
     newest = max([*names, *requestbox.known(case.store)[-1:]], default="")
     if newest and ids.time_of(newest) > case.now + _SLACK:
         yield Finding(

@@ -15,7 +15,7 @@ from git_coop.session import hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from git_coop.message import Message
 
@@ -52,7 +52,7 @@ class Choice:
 
 
 def choose(
-    box: Box, fresh: "Sequence[str]", again: "Sequence[str]", limit: int, reader: Reader, cursor: str = ""
+    box: Box, fresh: "Collection[str]", again: "Collection[str]", limit: int, reader: Reader, cursor: str = ""
 ) -> Choice:
     """Up to ``limit`` messages: of those this session was never shown (``fresh``), then of the others (``again``).
 
@@ -61,7 +61,7 @@ def choose(
     """
     choice = Choice()
     kept = _take(box, again, 1, KEPT, reader, choice)
-    rotated = fresh
+    rotated: Collection[str] = fresh
     if cursor:  # the last drain met its bound before this one: go on there, and come round to the oldest again
         rotated = [*(name for name in fresh if name >= cursor), *(name for name in fresh if name < cursor)]
     first = _take(box, rotated, limit - len(kept), OPENED, reader, choice)
@@ -72,7 +72,7 @@ def choose(
     return choice
 
 
-def _next(rotated: "Sequence[str]", first: "list[Found]", wanted: int, cursor: str, choice: Choice) -> str:
+def _next(rotated: "Collection[str]", first: "list[Found]", wanted: int, cursor: str, choice: Choice) -> str:
     """Where the next drain begins: behind what this one met its bound at; as before where this one was filled."""
     if len(first) == wanted:
         return cursor

@@ -13,7 +13,7 @@ from git_coop.session import NOBODY, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from git_coop.choose import Choice
     from git_coop.edge import Edge
@@ -206,8 +206,8 @@ class Run:
         from git_coop import receipts, turns
 
         found: dict[str, Marker] = {}
-        names = set(turns.live(self.state, self.token)).intersection(waiting.ids) if self.session else ()
-        for name in sorted(names):
+        names = waiting.ids.only(turns.live(self.state, self.token)) if self.session else ()
+        for name in names:
             marker = receipts.read_marker(box, self.session or NOBODY, name)
             if marker is not None and marker.live_in(self.token) and self._is_as_shown(box, name, marker):
                 found[name] = marker
@@ -222,7 +222,7 @@ class Run:
         except CoopError:
             return False  # looked at again, it says for itself what is wrong with it
 
-    def begin(self, box: "Box", names: "Sequence[str]") -> str:
+    def begin(self, box: "Box", names: "Collection[str]") -> str:
         """Where to begin to look: where this session's last drain met its bound, else where another one's did.
 
         What lies there in the way of one new session is in the way of them all, and sessions are thrown away.

@@ -8,19 +8,70 @@ from git_coop.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from git_coop.message import Message
 
 SUFFIX = ".eml"
 NAME = ids.LENGTH + len(SUFFIX)
+_MANY = 1000  # names that are put in order as a whole
+
+
+class Ids:
+    """The ids in the names of message files, oldest first; put in order only as far as they are asked for.
+
+    Ten thousand may lie in a box, of which a drain looks at a few dozen.
+    """
+
+    def __init__(self, names: "Collection[str]" = ()) -> None:
+        self.names = names
+        self._first: "list[str] | None" = None
+        self._last_of_first = ""  # the rest is what sorts after it; empty where there is none
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> "Iterator[str]":
+        length = ids.LENGTH
+        for name in self._oldest():
+            yield name[:length]
+        bound = self._last_of_first
+        if bound:
+            for name in sorted([name for name in self.names if name > bound]):
+                yield name[:length]
+
+    def __contains__(self, identifier: object) -> bool:
+        return isinstance(identifier, str) and identifier + SUFFIX in self.names
+
+    def only(self, identifiers: "Collection[str]") -> "Ids":
+        """Those of ``identifiers`` that are there."""
+        return Ids({identifier + SUFFIX for identifier in identifiers}.intersection(self.names) if identifiers else ())
+
+    def without(self, identifiers: "Collection[str]") -> "Ids":
+        """All but ``identifiers``."""
+        if not identifiers:
+            return self
+        return Ids(frozenset(self.names).difference([identifier + SUFFIX for identifier in identifiers]))
+
+    def _oldest(self) -> "list[str]":
+        """A few hundred of the oldest in order: what sorts before the fourth of every hundredth name."""
+        if self._first is None:
+            names = list(self.names)
+            if len(names) > _MANY:
+                self._last_of_first = bound = sorted(names[:: len(names) // 100])[3]
+                names = [name for name in names if name <= bound]
+            names.sort()
+            self._first = names
+        return self._first
 
 
 class Listing(Record):
-    """The names in a folder of messages: ids oldest first, names of no such shape, and those ignored by rule.
+    """The names in a folder of messages: the ids, names of no such shape, and how many are ignored by rule.
 
     An id is checked in full when its message is opened; a list of ten thousand names is not.
     """
 
-    ids: "tuple[str, ...]" = ()
+    ids: Ids = Ids()
     rejected: "tuple[str, ...]" = ()
     ignored: int = 0
 
@@ -43,15 +94,21 @@ class Odd(Record):
 def listed(folder: bytes) -> Listing:
     """The messages in a folder. Raises ``StoreFault`` where it cannot be listed."""
     names = files.entries(folder)
-    length, stamp, suffix = ids.LENGTH, ids.STAMP, SUFFIX  # looked up once: ten thousand names may lie here
-    good = [name[:length] for name in names if name[length:] == suffix and name[stamp] == "-"]
-    good.sort()
-    if len(good) == len(names):
-        return Listing(tuple(good))
-    known = {name + SUFFIX for name in good}
-    others = sorted(name for name in names if name not in known)
+    if _are_plain(names):
+        return Listing(Ids(names))
+    good = [name for name in names if name[ids.LENGTH :] == SUFFIX and name[ids.STAMP] == "-"]
+    others = sorted(set(names).difference(good))
     rejected = tuple(name for name in others if not is_ignored(name))
-    return Listing(tuple(good), rejected, len(others) - len(rejected))
+    return Listing(Ids(good), rejected, len(others) - len(rejected))
+
+
+def _are_plain(names: "list[str]") -> bool:
+    """Whether every name has the shape of a message's. All are looked at together: ten thousand may lie here."""
+    whole, stride = "\0".join(names), NAME + 1  # no name holds a NUL
+    if len(whole) != max(len(names) * stride - 1, 0):
+        return False
+    fixed = [(ids.STAMP, "-"), *enumerate(SUFFIX + "\0", ids.LENGTH)]
+    return all(not whole[at::stride].strip(mark) for at, mark in fixed)
 
 
 def is_ignored(name: str) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from git_coop.drain_run import Run
-    from git_coop.inbox import Listing
+    from git_coop.inbox import Ids, Listing
     from git_coop.layout import Box
     from git_coop.render import Batch
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Waiting(Record):
     """What may be shown: mail that this session was never shown, and the rest of it, each oldest first."""
 
-    fresh: "Sequence[str]"
-    again: "Sequence[str]"
+    fresh: "Ids"
+    again: "Ids"
 
     def __bool__(self) -> bool:
         return bool(self.fresh or self.again)
@@ -49,10 +49,7 @@ class Offer(Record):
 
 def waiting(listing: "Listing", marked: "Collection[str]", live: "Collection[str]") -> Waiting:
     """``marked`` is what the session was shown at any time, ``live`` what need not be shown again in this turn."""
-    if not marked:
-        return Waiting(listing.ids, ())
-    fresh = [name for name in listing.ids if name not in marked]
-    return Waiting(fresh, [name for name in listing.ids if name in marked and name not in live])
+    return Waiting(listing.ids.without(marked), listing.ids.only(marked).without(live))
 
 
 def offer(run: "Run", box: "Box", there: Waiting) -> Offer:

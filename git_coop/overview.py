@@ -162,17 +162,18 @@ def _is(side: "tuple[str, str]", key: str, worktree: str) -> bool:
 
 def _mail(box: Box, opened: int) -> Mail:
     listing = inbox.listed(box.inbox)
-    first = listing.ids[:opened]
+    waiting = tuple(listing.ids)
+    first = waiting[:opened]
     senders: dict[str, int] = {}
     for name in first:
         sender = _sender(box, name)
         senders[sender] = senders.get(sender, 0) + 1
     return Mail(
-        len(listing.ids),
-        listing.ids[0] if listing.ids else "",
+        len(waiting),
+        waiting[0] if waiting else "",
         tuple(Sender(path, count) for path, count in senders.items()),
-        len(listing.ids) - len(first),
-        _shown(box, listing.ids) if opened and listing.ids else 0,
+        len(waiting) - len(first),
+        _shown(box, waiting) if opened and waiting else 0,
         len(inbox.listed(box.claiming).ids),
         len(listing.rejected),
         listing.ignored,

@@ -21,7 +21,7 @@ from git_coop.render import BOUNDS, Batch, Shown, render_batch, render_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from git_coop.edge import Edge
 
@@ -85,7 +85,8 @@ def _show(run: Run, box: Box, listing: Listing, emit: "Callable[[Showing], None]
 def _choose(run: Run, box: Box, listing: Listing) -> Choice:
     """What is shown; where one look's bound is met before anything is found, the next goes on behind it."""
     reader = Reader(run.session, run.actor, run.can_write)
-    names, settled, elsewhere = listing.ids, 0, 0
+    names: Collection[str] = listing.ids
+    settled, elsewhere = 0, 0
     while True:
         choice = choose(box, names, (), BOUNDS.messages, reader)
         run.faults += choice.faults
@@ -93,7 +94,7 @@ def _choose(run: Run, box: Box, listing: Listing) -> Choice:
         if choice.found or not choice.cursor:
             break
         settled, elsewhere = settled + choice.settled, elsewhere + choice.elsewhere
-        names = names[names.index(choice.cursor) :]
+        names = [name for name in names if name >= choice.cursor]
     choice.settled += settled
     choice.elsewhere += elsewhere
     return choice

@@ -1,6 +1,7 @@
 """Files in an inbox that are no messages: no hang, no crash, no memory; each is named once, the rest is delivered."""
 
 import os
+import random
 import resource
 import socket
 import sys
@@ -8,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from git_coop import inbox
 from git_coop.claims import claim
@@ -147,7 +150,7 @@ def test_a_name_that_is_none_is_said_and_never_opened(room: Room, name: str) -> 
 def test_what_editors_leave_is_counted_and_not_said(room: Room, name: str) -> None:
     (Path(os.fsdecode(room.box.inbox)) / name).write_text("x")
     listing = inbox.listed(room.box.inbox)
-    assert (listing.ids, listing.rejected, listing.ignored) == ((), (), 1)
+    assert (tuple(listing.ids), listing.rejected, listing.ignored) == ((), (), 1)
     assert "the box is empty" in room.drain("start").text
 
 
@@ -156,8 +159,9 @@ def test_a_listing_in_order(room: Room) -> None:
     (Path(os.fsdecode(room.box.inbox)) / "z").touch()
     (Path(os.fsdecode(room.box.inbox)) / "a").touch()
     listing = inbox.listed(room.box.inbox)
-    assert (listing.ids, listing.rejected, listing.ignored) == (tuple(names), ("a", "z"), 0)
-    assert inbox.listed(room.box.inbox + b"/nothing") == inbox.Listing()
+    assert (tuple(listing.ids), listing.rejected, listing.ignored) == (tuple(names), ("a", "z"), 0)
+    nothing = inbox.listed(room.box.inbox + b"/nothing")
+    assert (tuple(nothing.ids), nothing.rejected, nothing.ignored) == ((), (), 0)
     with pytest.raises(StoreFault):
         inbox.listed(message_path(room.box.inbox, names[0]))
 
@@ -226,3 +230,50 @@ def test_a_stranded_message_that_is_in_the_inbox_as_well(room: Room) -> None:
     returned, faults = inbox.recover(room.box)
     assert (returned, len(faults), room.place(name)) == ([], 1, "inbox+claiming")
     assert room.drain("start").shown == (name,)
+
+
+# names by the thousand
+
+
+def identifier(number: int) -> str:
+    """An id whose place among others is that of its number."""
+    return f"20261130T{number // 10_000:06d}{number % 1000:03d}Z-{number:08x}"
+
+
+@given(
+    numbers=st.sets(st.integers(0, 10_000), max_size=40),
+    spread=st.sampled_from([0, 1, 997, 5000]),
+    marked=st.sets(st.integers(0, 10_000), max_size=40),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=60)
+def test_ids_come_oldest_first_however_many_there_are(
+    numbers: set[int], spread: int, marked: set[int], order: random.Random
+) -> None:
+    there = {identifier(number) for number in numbers | set(range(0, spread * 2, 2))}
+    names = [name + inbox.SUFFIX for name in there]
+    order.shuffle(names)
+    known = {identifier(number) for number in marked}
+    ids = inbox.Ids(names)
+    assert len(ids) == len(there)
+    assert list(ids) == sorted(there)
+    assert list(ids) == sorted(there)  # and again, from what the first look kept
+    assert list(ids.only(known)) == sorted(there & known)
+    assert list(ids.without(known)) == sorted(there - known)
+    assert [name in ids for name in sorted(known)] == [name in there for name in sorted(known)]
+
+
+@pytest.mark.parametrize("odd", NAMES, ids=ascii)
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_names_looked_at_together_are_judged_as_each_alone(odd: str, count: int) -> None:
+    good = [identifier(number) + inbox.SUFFIX for number in range(count)]
+    shape = odd[28:] == inbox.SUFFIX and odd[19] == "-"
+    assert inbox._are_plain(good)
+    for at in range(count + 1):
+        assert inbox._are_plain([*good[:at], odd, *good[at:]]) is shape
+
+
+@given(st.lists(st.text("-.emlx\n9", min_size=1, max_size=40) | st.just(identifier(7) + inbox.SUFFIX), max_size=4))
+def test_no_row_of_names_passes_for_another(names: list[str]) -> None:
+    alone = all(len(name) == inbox.NAME and name[28:] == inbox.SUFFIX and name[19] == "-" for name in names)
+    assert inbox._are_plain(names) is alone
