@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import clock, files, ids, inbox, layout, letterbox, making, requestbox, trust
+from git_coop import clock, files, ids, inbox, layout, letterbox, making, requestbox, vouching
 from git_coop.checks import FOUND, NOTE, OK, Case, Entry, Finding, listed, many
 from git_coop.claims import claim, remove, set_mode
 from git_coop.errors import Busy, StoreFault
@@ -99,7 +99,7 @@ def owners(case: Case) -> Iterator[Finding]:
     others = [entry for entry in case.tree if entry.uid != me]
     if not others:
         return
-    if trust.admits_others(case.place.clone, case.env):
+    if vouching.admits_others(case.place.clone, case.env):
         yield Finding("owners", OK, f"{many(len(others), 'file')} of other users, in a shared repository")
         return
     yield Finding(

@@ -214,7 +214,7 @@ class Run:
         return found
 
     def _is_as_shown(self, box: "Box", name: str, marker: "Marker") -> bool:
-        from git_coop.digest import sha256
+        from git_coop.files import sha256
         from git_coop.message import FILE_LIMIT
 
         try:

@@ -5,9 +5,18 @@ Everything below ``<common-dir>/coop/`` is read through here. Paths are bytes.
 
 import os
 import stat
+import sys
 
 from git_coop.errors import StoreFault
 from git_coop.record import Record
+
+try:  # Python's own: ``hashlib`` loads OpenSSL, a quarter of an interpreter's start, to hash some bytes of a path
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
+    else:
+        from _sha256 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    from hashlib import sha256 as _sha256
 
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -31,6 +40,12 @@ class Contents(Record):
     size: int
     mtime: int  # nanoseconds since the epoch
     owner: int  # user id
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 of ``data`` as 64 lower-case hex digits: a file is known again by it, a path's name made of it."""
+    digest: str = _sha256(data).hexdigest()
+    return digest
 
 
 def fault(action: str, path: bytes, error: OSError) -> StoreFault:

@@ -7,7 +7,7 @@ message in the inbox, to be shown again, or filed with its receipt.
 
 from git_coop import files, message
 from git_coop.claims import claim, remove
-from git_coop.digest import sha256
+from git_coop.files import sha256
 from git_coop.layout import Box, message_path
 from git_coop.receipts import CONSUMED, EXPIRED, Marker, Receipt, marker_path, write_receipt
 from git_coop.record import Record

@@ -6,7 +6,7 @@ Its last line holds a digest of the rest, so that a file of an earlier version i
 import json
 from importlib import resources
 
-from git_coop import digest
+from git_coop import files
 from git_coop.errors import Refused
 
 OURS, EDITED, FOREIGN = "ours", "edited", "foreign"
@@ -24,7 +24,7 @@ def render(program: str) -> str:
 
 
 def _digest(body: str) -> str:
-    return digest.sha256(body.encode("utf-8", "surrogatepass"))[:16]
+    return files.sha256(body.encode("utf-8", "surrogatepass"))[:16]
 
 
 def judge(text: str) -> str:

@@ -121,7 +121,7 @@ def look(box: Box, identifier: str, folder: "bytes | None" = None) -> "Found | O
     if not ids.is_id(identifier):
         return Odd(identifier, "its name is no message id")
     from git_coop import message  # an empty box is looked into without it
-    from git_coop.digest import sha256
+    from git_coop.files import sha256
 
     try:
         contents = files.read_cut(message_path(folder or box.inbox, identifier), message.FILE_LIMIT + 1)

@@ -8,8 +8,8 @@ the ids of its owners, newest last, so that a moved worktree finds what was writ
 import os
 
 from git_coop import files
-from git_coop.digest import sha256
 from git_coop.errors import Fatal
+from git_coop.files import sha256
 from git_coop.record import Record
 from git_coop.store import Store
 

@@ -9,8 +9,8 @@ from errno import EACCES, ELOOP, ENOENT, ENOTDIR, ENXIO, EPERM
 
 from git_coop import discover, files, layout, making
 from git_coop.claims import carry, lock, remove, remove_folder, sync_folder
-from git_coop.digest import sha256
 from git_coop.errors import CoopError, StoreFault
+from git_coop.files import sha256
 from git_coop.layout import BOX_FOLDERS, Box, Opened, id_in, identity, identity_file, last_owner, owners, same
 from git_coop.layout import boxes as every_box
 from git_coop.making import LOCK_WAIT, make_folders

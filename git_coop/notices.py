@@ -7,8 +7,8 @@ tells of, so that it is made once; it never tells of itself.
 import os
 
 from git_coop import clock, files, ids, message, receipts, sent
-from git_coop.digest import sha256
 from git_coop.errors import StoreFault
+from git_coop.files import sha256
 from git_coop.layout import Box, message_path
 from git_coop.message import Draft, Message
 from git_coop.sent import Sent

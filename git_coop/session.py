@@ -3,7 +3,7 @@
 A raw session id never becomes a file name: it may be ``../..`` or four thousand characters long.
 """
 
-from git_coop.digest import sha256
+from git_coop.files import sha256
 
 NOBODY = "0" * 16  # stands for the hash of a session, where a drain was given none
 

@@ -6,8 +6,8 @@ that opens it; a client's turn id only says which turn an event belongs to, for 
 """
 
 from git_coop import files, flat
-from git_coop.digest import sha256
 from git_coop.errors import StoreFault
+from git_coop.files import sha256
 from git_coop.layout import Box, session_folder
 from git_coop.locks import Lock, lock_folder
 from git_coop.record import Record

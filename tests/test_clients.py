@@ -179,12 +179,12 @@ def test_an_unknown_client_is_a_usage_error() -> None:
 @pytest.mark.parametrize("client", NAMES)
 def test_an_adapter_loads_no_other_and_nothing_dear(client: str) -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules);"
+        "import os, sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules);"
         "from git_coop import clients; clients.adapter(sys.argv[2]); print(*sorted(set(sys.modules) - before))"
     )
     command = [sys.executable, "-I", "-S", "-c", code, str(ROOT), client]
     loaded = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
     own = {"git_coop", "git_coop.clients", "git_coop.record", "git_coop.event", "git_coop.payload"}
     own |= {f"git_coop.clients.{name}" for name in ("encode", client)}
-    hashing = {"git_coop.digest", "_sha2", "_sha256"} if client == "gemini" else set()
+    hashing = {"git_coop.files", "git_coop.errors", "_sha2", "_sha256"} if client == "gemini" else set()
     assert set(loaded) - hashing == own

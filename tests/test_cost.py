@@ -19,7 +19,7 @@ from tests.support.costs import Costs, measure
 QUIET = {
     *("git_coop", "git_coop.__main__", "git_coop.edge", "git_coop.record", "git_coop.errors", "git_coop.hook"),
     *("git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover", "git_coop.trust"),
-    *("git_coop.files", "git_coop.layout", "git_coop.clock", "git_coop.digest"),
+    *("git_coop.files", "git_coop.layout", "git_coop.clock"),
     *("git_coop.store", "git_coop.drained"),
 }
 CLIENT = {"git_coop.payload", "git_coop.clients", "git_coop.clients.claude", "git_coop.clients.encode"}

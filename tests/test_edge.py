@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from git_coop.digest import sha256
 from git_coop.edge import Descriptor, received
+from git_coop.files import sha256
 from tests.support.room import ROOT
 
 _READY = """\
@@ -58,7 +58,7 @@ def test_a_closed_descriptor_is_not_ready() -> None:
 @pytest.mark.parametrize("data", [b"", b"a path", bytes(range(256)) * 100])
 def test_the_digest_is_sha_256_without_openssl(data: bytes) -> None:
     assert sha256(data) == hashlib.sha256(data).hexdigest()
-    code = "import sys; import git_coop.digest; print('hashlib' in sys.modules)"
+    code = "import sys; import git_coop.files; print('hashlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("False\n", "")
 

@@ -24,9 +24,9 @@ KNOWN = set(MODULES)
 # Lowest first. A module imports from its own layer and from those before it, never from one after it, and the
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "values": ("", "record", "digest", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
+    "values": ("", "record", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
     "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
-    "git": ("git", "plain_config", "discover", "trust", "repo", "head"),
+    "git": ("git", "plain_config", "discover", "vouching", "trust", "repo", "head"),
     "box": ("layout", "session", "making", "moves"),
     "subjects": (
         "body",
@@ -43,6 +43,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "todos",
         "requests",
         "config",
+        "anchors",
         "place",
         "history",
     ),
@@ -109,7 +110,6 @@ HOT = (
     "__main__",
     "hook",
     "record",
-    "digest",
     "errors",
     "clock",
     "ids",
@@ -144,6 +144,7 @@ HOT = (
     "drained",
     "adopted",
     "letter_notice",
+    "anchors",
     "place",
     "drain_run",
     "offers",
@@ -154,7 +155,7 @@ HOT = (
 )
 HOT_STANDARD = {"os", "sys", "time", "errno", "stat", "fcntl"}
 HOT_MORE = {
-    "digest": {"_sha2", "_sha256", "hashlib"},  # built in under either name; hashlib where it is under neither
+    "files": {"_sha2", "_sha256", "hashlib"},  # built in under either name; hashlib where it is under neither
 }
 
 # Who may change files. `store` writes the store; the others write elsewhere, or one thing only.

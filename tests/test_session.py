@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from git_coop import digest, session
+from git_coop import files, session
 from git_coop.edge import SESSIONS
 from tests.support.world import Worlds
 
@@ -29,4 +29,4 @@ def test_an_id_is_text_that_a_record_can_hold(edge: Worlds) -> None:
 def test_a_name_in_the_store_is_sixteen_digits(name: str) -> None:
     found = session.hashed(name)
     assert found == hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    assert digest.sha256(b"") == hashlib.sha256(b"").hexdigest()
+    assert files.sha256(b"") == hashlib.sha256(b"").hexdigest()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import discover, git, trust
+from git_coop import discover, git, trust, vouching
 from git_coop.discover import Worktree
 from git_coop.errors import CoopError, GitFailed, Untrusted
 from tests.support import users
@@ -293,18 +293,18 @@ def test_others_are_admitted_by_the_repositorys_own_setting(clone: Clone, value:
     peer = clone.worktree("peer")
     if value is not None:
         clone.git("config", "core.sharedRepository", value)
-    assert [trust.admits_others(tree_of(place), os.environ) for place in (clone.root, peer)] == [shared, shared]
+    assert [vouching.admits_others(tree_of(place), os.environ) for place in (clone.root, peer)] == [shared, shared]
 
 
 def test_another_repositorys_setting_does_not_count(clone: Clone, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "--shared", "other"], cwd=tmp_path, check=True)
     env = {**os.environ, "GIT_DIR": str(tmp_path / "other" / ".git")}
-    assert trust.admits_others(tree_of(clone.root), env) is False
-    assert trust.admits_others(tree_of(tmp_path / "other"), env) is True
+    assert vouching.admits_others(tree_of(clone.root), env) is False
+    assert vouching.admits_others(tree_of(tmp_path / "other"), env) is True
 
 
 def test_a_setting_that_git_cannot_read_is_an_error(clone: Clone) -> None:
     tree = tree_of(clone.root)
     (clone.common / "config").write_text("[broken\n")
     with pytest.raises(GitFailed):
-        trust.admits_others(tree, os.environ)
+        vouching.admits_others(tree, os.environ)

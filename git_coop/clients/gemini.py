@@ -9,8 +9,8 @@ that hooks added to it out of the history.
 """
 
 from git_coop.clients import encode
-from git_coop.digest import sha256
 from git_coop.event import PROMPT, START, STOP, Event
+from git_coop.files import sha256
 from git_coop.payload import directory, is_true, of_subagent, string
 
 TYPE_CHECKING = False

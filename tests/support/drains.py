@@ -25,8 +25,8 @@ from git_coop import (
     staged,
     store,
 )
-from git_coop.digest import sha256
 from git_coop.event import Event, Order, Outcome, Say
+from git_coop.files import sha256
 from git_coop.layout import Box, message_path
 from git_coop.message import DEFAULT_TERM, Draft, compose
 from git_coop.session import hashed
