@@ -2,10 +2,10 @@
 
 import os
 
-from git_coop import discover, files, layout, making, moves, trust
+from git_coop import discover, files, layout, making, moves
 from git_coop.errors import CoopError, Fatal, Refused, StoreFault, Usage
 from git_coop.layout import Box
-from git_coop.place import Place
+from git_coop.place import Place, check_trust
 from git_coop.record import Record
 from git_coop.store import Store
 
@@ -48,7 +48,7 @@ def resolve(text: str, place: Place, cwd: bytes, env: "Mapping[str, str]", *, ou
         raise refused(error.sentence, place, env) from None
     except (discover.NoWorktree, discover.BrokenLink) as error:
         raise refused(f"cannot send to '{text}': {error.sentence}", place, env) from None
-    trust.check(worktree, clean)
+    check_trust(worktree, clean)
     return Target(worktree.root, worktree, worktree.common_dir == place.clone.common_dir)
 
 

@@ -1,13 +1,17 @@
-"""Where a command stands: whose store, and whose box in it.
+"""Where a command stands: whose store, whose box in it, and whether it may be trusted.
 
 Usually a worktree, and the store of its clone. A session in a directory that is in no repository (a container of
 clones, say) may name an anchor: then the anchor's clone has the store, and the box is the session's own directory's.
+
+A repository of somebody else can put text before an agent. git refuses such a place unless ``safe.directory`` in
+the system's, the user's or the command's own configuration names it (git-config(1)); so do we, with the common
+directory and the store as well. The usual answer costs a few ``lstat`` and no process.
 """
 
 import os
 
-from git_coop import discover, layout, trust
-from git_coop.errors import Fatal, StoreFault
+from git_coop import discover, layout
+from git_coop.errors import Fatal, GitFailed, StoreFault, Untrusted
 from git_coop.layout import Box, Opened
 from git_coop.record import Record
 from git_coop.store import Store
@@ -79,7 +83,7 @@ class Place(Record):
 def _own(box: Box) -> Box:
     """The box, whose folders hold what is put before an agent. Raises ``StoreFault`` where one is a stranger's."""
     for path in (box.mail, box.inbox, box.letters):
-        owner = trust.owner_of(path)
+        owner = owner_of(path)
         why = "" if owner is None else box.store.stranger(owner)
         if why:
             raise StoreFault(f"cannot use '{os.fsdecode(path)}': {why}", path=path)
@@ -103,8 +107,8 @@ def find(start: bytes, env: "Mapping[str, str]", anchor: "str | None", seek: "Fi
         if not named:
             raise
         return _anchored(start, env, named, seek)
-    trust.check(worktree, env)
-    return Place(worktree.root, worktree, admits=trust.Owners(worktree, env))
+    check_trust(worktree, env)
+    return Place(worktree.root, worktree, admits=Owners(worktree, env))
 
 
 def _anchored(start: bytes, env: "Mapping[str, str]", anchor: bytes, seek: "Finder") -> Place:
@@ -117,5 +121,81 @@ def _anchored(start: bytes, env: "Mapping[str, str]", anchor: bytes, seek: "Find
         raise Fatal(f"the anchor '{name}' is in no repository") from None
     except discover.CannotLook as error:
         raise Fatal(f"the anchor '{name}' is of no use: {error.sentence}") from None
-    trust.check(clone, env)
-    return Place(discover.directory(start), clone, True, trust.Owners(clone, discover.without_local(env)))
+    check_trust(clone, env)
+    return Place(discover.directory(start), clone, True, Owners(clone, discover.without_local(env)))
+
+
+# trust
+
+
+def check_trust(worktree: "Worktree", env: "Mapping[str, str]", uid: "int | None" = None) -> None:
+    """Raise ``Untrusted`` unless the place belongs to the caller or a trusted configuration names its root.
+
+    ``uid`` is the effective user (default: this process's). As with git, root also accepts the user of
+    ``SUDO_UID``. Never changes a configuration.
+    """
+    callers = _callers(env, os.geteuid() if uid is None else uid)
+    for place in _places(worktree):
+        owner = owner_of(place)
+        if owner is not None and owner not in callers:
+            from git_coop import vouching
+
+            vouching.demand(worktree.root, place, owner, env)
+            return
+
+
+def _places(worktree: "Worktree") -> "tuple[bytes, ...]":
+    """What must be the caller's. With ``GIT_DIR`` there may be no ``.git``; before the first write, no store."""
+    own = (worktree.root, os.path.join(worktree.root, b".git"), worktree.git_dir)
+    shared = () if worktree.common_dir == worktree.git_dir else (worktree.common_dir,)
+    return (*own, *shared, worktree.coop)
+
+
+def owner_of(place: bytes) -> "int | None":
+    """The user id that owns ``place`` itself, never what a symlink there points to; ``None`` where nothing is."""
+    try:
+        return os.lstat(place).st_uid
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Untrusted(f"cannot tell who owns '{os.fsdecode(place)}': {error.strerror}") from error
+
+
+def _callers(env: "Mapping[str, str]", uid: int) -> "tuple[int, ...]":
+    sudo = env.get("SUDO_UID", "")
+    return (0, int(sudo)) if uid == 0 and sudo.isascii() and sudo.isdigit() else (uid,)
+
+
+class Owners:
+    """Whose files in a clone's store are admitted: the caller's, and others' only where the repository is shared.
+
+    It is asked about a user id after ``check_trust``, so that the owner of the store was trusted by then.
+    """
+
+    def __init__(self, worktree: "Worktree", env: "Mapping[str, str]") -> None:
+        self.worktree, self.env = worktree, env
+        self.own = _callers(env, os.geteuid())
+        self.shared: bool | None = None
+
+    def __call__(self, owner: int) -> bool:
+        if owner in self.own:
+            return True
+        if owner_of(self.worktree.coop) == owner:
+            return True
+        if self.shared is None:
+            self.shared = self._is_shared()
+        return self.shared
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Owners) and self.worktree == other.worktree
+
+    def __hash__(self) -> int:
+        return hash(self.worktree)
+
+    def _is_shared(self) -> bool:
+        from git_coop import vouching
+
+        try:
+            return vouching.admits_others(self.worktree, self.env)
+        except GitFailed:
+            return False

@@ -67,7 +67,7 @@ def _names(value: str, root: bytes, env: "Mapping[str, str]") -> bool:
 def admits_others(worktree: "Worktree", env: "Mapping[str, str]") -> bool:
     """Whether ``core.sharedRepository`` lets other users write into this repository, and so into the store.
 
-    Call it after ``check`` only: the setting is the repository's own. Starts one git process.
+    Call it after ``place.check_trust`` only: the setting is the repository's own. Starts one git process.
     """
     value = git.config_value("core.sharedRepository", worktree.git_dir, env) or "umask"
     return _shared(value.lower())

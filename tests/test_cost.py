@@ -18,7 +18,7 @@ from tests.support.costs import Costs, measure
 # Each module costs a drain about a hundredth of the bare interpreter's start.
 QUIET = {
     *("git_coop", "git_coop.__main__", "git_coop.edge", "git_coop.record", "git_coop.errors", "git_coop.hook"),
-    *("git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover", "git_coop.trust"),
+    *("git_coop.event", "git_coop.drain", "git_coop.place", "git_coop.discover"),
     *("git_coop.files", "git_coop.layout", "git_coop.clock"),
     *("git_coop.store", "git_coop.drained"),
 }

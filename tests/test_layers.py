@@ -26,7 +26,7 @@ KNOWN = set(MODULES)
 LAYERS: dict[str, tuple[str, ...]] = {
     "values": ("", "record", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
     "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
-    "git": ("git", "plain_config", "discover", "vouching", "trust", "repo", "head"),
+    "git": ("git", "plain_config", "discover", "vouching", "repo", "head"),
     "box": ("layout", "session", "making", "moves"),
     "subjects": (
         "body",
@@ -123,7 +123,6 @@ HOT = (
     "store",
     "discover",
     "plain_config",
-    "trust",
     "layout",
     "session",
     "making",

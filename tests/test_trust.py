@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import discover, git, trust, vouching
+from git_coop import discover, git, vouching
 from git_coop.discover import Worktree
 from git_coop.errors import CoopError, GitFailed, Untrusted
+from git_coop.place import _callers, check_trust
 from tests.support import users
 from tests.support.clones import Clone
 
@@ -23,7 +24,7 @@ def tree_of(place: Path) -> Worktree:
 
 def untrusted(worktree: Worktree, uid: int | None = None, **variables: str) -> Untrusted | None:
     try:
-        trust.check(worktree, {**os.environ, **variables}, uid)
+        check_trust(worktree, {**os.environ, **variables}, uid)
     except Untrusted as error:
         return error
     return None
@@ -43,7 +44,7 @@ def test_the_callers_own_place_costs_no_process(clone: Clone, monkeypatch: pytes
         return []
 
     monkeypatch.setattr(git, "config", config)
-    trust.check(tree, os.environ)
+    check_trust(tree, os.environ)
     assert asked == []
     assert untrusted(tree, STRANGER) is not None  # the control: a stranger's place is asked about
     assert len(asked) == 1
@@ -176,7 +177,7 @@ def test_the_other_trusted_scopes(clone: Clone, tmp_path: Path) -> None:
         assert untrusted(tree, STRANGER, **variables) is None, variables
     # A payload's directory is looked at without what belongs to the command that started us.
     with pytest.raises(Untrusted):
-        trust.check(tree, discover.without_local({**os.environ, **command}), STRANGER)
+        check_trust(tree, discover.without_local({**os.environ, **command}), STRANGER)
 
 
 def test_nobody_vouches_where_git_cannot_be_asked(clone: Clone, sealed: Path) -> None:
@@ -206,7 +207,7 @@ def test_checking_changes_no_configuration(clone: Clone, sealed: Path) -> None:
     ],
 )
 def test_root_also_accepts_the_user_of_sudo(uid: int, sudo: str, accepted: set[int]) -> None:
-    assert set(trust._callers({"SUDO_UID": sudo}, uid)) == accepted
+    assert set(_callers({"SUDO_UID": sudo}, uid)) == accepted
 
 
 @as_root
@@ -229,7 +230,7 @@ def test_as_git_judges_it(clone: Clone) -> None:
 
     def verdict(env: dict[str, str]) -> str:
         try:
-            trust.check(discover.find(os.fsencode(clone.root), env), env)
+            check_trust(discover.find(os.fsencode(clone.root), env), env)
         except Untrusted:
             return "we refuse"
         return "we answer"
@@ -260,7 +261,7 @@ def test_an_owner_that_cannot_be_told_is_a_fault(clone: Clone) -> None:
 
     def refused() -> str:
         try:
-            trust.check(tree, os.environ, 0)
+            check_trust(tree, os.environ, 0)
         except CoopError as error:
             return f"{type(error).__name__}: {error.sentence}"
         return "accepted"
