@@ -17,6 +17,7 @@ from git_coop import (
     holdings,
     layout,
     ledger,
+    letter_glance,
     letterbox,
     making,
     moves,
@@ -138,7 +139,7 @@ def restore(
     worktrees = frozenset(trees)
     _check_places(places, worktrees)
     mine = replica.read(store)
-    if mine != name and not merge and any(letterbox.known(shelf) for shelf in letterbox.shelves(store)):
+    if mine != name and not merge and any(letter_glance.known(shelf) for shelf in letterbox.shelves(store)):
         raise Refused(
             f"this store has letters, and is not {name}",
             hint="--merge takes the bundle's records as another store's",
@@ -298,7 +299,7 @@ def _restore_one(store: Store, book: Ledger, found: Found, key: str, problems: P
     """Write one record where none has its name; whether it was written."""
     box = Box(store, key)
     path = {
-        "letters": letterbox.path_of(box, found.id),
+        "letters": layout.letter_path(box, found.id),
         "todos": todobox.path_of(box, found.id),
         "requests": requestbox.path_of(store, found.id),
     }[found.kind]

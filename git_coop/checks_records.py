@@ -3,7 +3,18 @@
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import adopted, config, fleet, ledger, letterbox, replica, requestbox, todobox
+from git_coop import (
+    adopted,
+    config,
+    fleet,
+    ledger,
+    letter_glance,
+    letter_record,
+    letterbox,
+    replica,
+    requestbox,
+    todobox,
+)
 from git_coop.checks import FOUND, NOTE, Case, Finding, many
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -49,10 +60,10 @@ def live_letters(case: Case) -> Iterator[Finding]:
 def _stored(box: Box) -> "list[Letter]":
     """The records as they lie there, oldest first; the newest id has a place even where it cannot be read."""
     found = []
-    everyone = letterbox.known(box)
+    everyone = letter_glance.known(box)
     for identifier in everyone:
         try:
-            found.append(letterbox.stored(box, identifier))
+            found.append(letter_record.stored(box, identifier))
         except StoreFault:
             if identifier == everyone[-1]:
                 found.append(Letter(identifier, box.key, "", "", "", 0, "done"))
@@ -67,7 +78,7 @@ def _settle(box: Box, identifier: str) -> str:
 def chains(case: Case) -> Iterator[Finding]:
     """Letters that point to letters which are not there: a record was removed by hand."""
     for box in case.shelves():
-        everyone = set(letterbox.known(box))
+        everyone = set(letter_glance.known(box))
         for letter in _stored(box):
             gone = [other for other in (*letter.supersedes, letter.superseded_by) if other and other not in everyone]
             if gone:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 
-from git_coop import clock, files, ids, inbox, layout, letterbox, making, requestbox, vouching
+from git_coop import clock, files, ids, inbox, layout, letter_glance, making, requestbox, vouching
 from git_coop.checks import FOUND, NOTE, OK, Case, Entry, Finding, listed, many
 from git_coop.claims import claim, remove, set_mode
 from git_coop.errors import Busy, StoreFault
@@ -153,7 +153,7 @@ def time_of_day(case: Case) -> Iterator[Finding]:
     """A clock behind the newest id: something was written under another clock."""
     if case.store is None:
         return
-    names = [name for box in case.shelves() for name in letterbox.known(box)[-1:]]
+    names = [name for box in case.shelves() for name in letter_glance.known(box)[-1:]]
     names += [name for box in case.boxes() for name in inbox.listed(box.inbox).ids if ids.is_id(name)]
     newest = max([*names, *requestbox.known(case.store)[-1:]], default="")
     if newest and ids.time_of(newest) > case.now + _SLACK:

@@ -1,9 +1,9 @@
 """What each event of a session does with its box: start, prompt and stop, and delivery that is held."""
 
+from git_coop import files
 from git_coop.drain_run import Run, blind
 from git_coop.errors import CoopError, StoreFault
 from git_coop.event import PROMPT, START, STOP, Outcome, Say
-from git_coop.files import exists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def handle(run: Run, box: "Box | None", emit: "Emit") -> Outcome:
         emit(Say(_nothing_stored(run)))
         return Outcome(notes=tuple(run.notes))
     try:
-        off = exists(box.store.root + b"/OFF")
+        off = files.exists(box.store.root + b"/OFF")
         run.turn(box)
         if run.event.kind == START and not off:
             _tell_sender(run, box)
@@ -41,11 +41,11 @@ def _nothing_stored(run: Run) -> str:
 
 def _tell_sender(run: Run, box: "Box") -> None:
     """Make the notices about mail from here whose term is over; they are shown like any other."""
-    if not run.can_write:
-        return
-    from git_coop import notices
-
     try:
+        if not run.can_write or not files.entries(box.sent):
+            return
+        from git_coop import notices
+
         notices.for_sender(box, run.now)
     except CoopError as error:
         run.faults.append(error.sentence)
@@ -95,6 +95,9 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
         emit(Say())
         run.note_state(box, {}, cursor="", **_told_of_letters(run))
         return
+    if not listing.ids:
+        _show_no_mail(run, box, letter, emit)
+        return
     from git_coop import offers, turns
 
     live = () if run.event.kind == START else turns.live(run.state, run.token)
@@ -102,6 +105,18 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
     batch = offers.render(run, box, offered, letter)
     emit(Say(batch.text if batch.shown else batch.text + offers.nothing(run, offered, batch.text)))
     run.mark_shown(box, offered.choice, batch, cursor=offered.choice.cursor, **_told_of_letters(run))
+
+
+def _show_no_mail(run: Run, box: "Box", text: str, emit: "Emit") -> None:
+    """What there is to say where no mail waits: the letter notice, faults, or that the box is empty."""
+    if run.faults or run.notes or not text:
+        from git_coop import offers
+
+        text += offers.ahead(run)
+        if run.speaks_of_nothing and not (text or run.faults):
+            text = offers.empty(run)
+    emit(Say(text))
+    run.note_state(box, {}, cursor="", **_told_of_letters(run))
 
 
 def _stop(run: Run, box: "Box", listing: "Listing", due: "dict[str, Marker]", emit: "Emit") -> "list[str]":

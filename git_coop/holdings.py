@@ -8,7 +8,7 @@ names would have to be written anew for each new one.
 import os
 import stat
 
-from git_coop import files, letterbox, requestbox, todobox
+from git_coop import files, layout, letter_glance, letterbox, requestbox, todobox
 from git_coop.errors import StoreFault
 from git_coop.layout import Box, is_key
 from git_coop.record import Record
@@ -52,7 +52,7 @@ def survey(store: Store) -> Holdings:
     boxes: dict[str, bytes] = {}
     faults: list[str] = []
     for box in letterbox.shelves(store):
-        _add(records, faults, "letters", box.key, {i: letterbox.path_of(box, i) for i in letterbox.known(box)})
+        _add(records, faults, "letters", box.key, {i: layout.letter_path(box, i) for i in letter_glance.known(box)})
     for box in _todo_boxes(store):
         _add(records, faults, "todos", box.key, {i: todobox.path_of(box, i) for i in todobox.known(box)})
     _add(records, faults, "requests", "", {i: requestbox.path_of(store, i) for i in requestbox.known(store)})

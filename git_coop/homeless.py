@@ -8,7 +8,7 @@ its id.
 import os
 from collections.abc import Iterable
 
-from git_coop import discover, files, ids, inbox, layout, letterbox
+from git_coop import discover, files, ids, inbox, layout, letter_glance, letterbox
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import Box
 from git_coop.letter_record import decode
@@ -32,8 +32,8 @@ def taken(store: Store) -> frozenset[str]:
     """The ids of letters that a letter of this store was adopted from. What cannot be read adopts nothing."""
     found = set()
     for box in letterbox.shelves(store):
-        for identifier in letterbox.known(box):
-            path = letterbox.path_of(box, identifier)
+        for identifier in letter_glance.known(box):
+            path = layout.letter_path(box, identifier)
             try:
                 data = files.read(path, LIMIT)
                 origin = decode(data, path, identifier).adopted_from if b"adopted_from" in data else None
@@ -85,7 +85,7 @@ def _live(box: Box) -> str:
     try:
         found = letterbox.live(box)
     except StoreFault:
-        return (letterbox.known(box) or [""])[-1]
+        return (letter_glance.known(box) or [""])[-1]
     return found.id if found is not None else ""
 
 

@@ -125,6 +125,11 @@ def message_path(folder: bytes, identifier: str) -> bytes:
     return folder + b"/" + identifier.encode() + b".eml"
 
 
+def letter_path(box: Box, identifier: str) -> bytes:
+    """The record of one letter."""
+    return box.letters + b"/" + identifier.encode() + b".toml"
+
+
 def session_folder(box: Box, session: str) -> bytes:
     """Where the markers and the turn of a session (its hash) lie."""
     return box.shown + b"/" + session.encode()

@@ -1,5 +1,6 @@
 """The letter notice: that a letter waits, what is known of it without its body, and how to read it."""
 
+from git_coop import files
 from git_coop.layout import Box
 
 
@@ -9,11 +10,11 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
     Only the newest record can be live, so only that one is opened. Raises ``StoreFault`` where it cannot be read:
     an unreadable letter is not no letter.
     """
-    if not _any(box):
+    if not files.entries(box.letters):
         return ""
-    from git_coop import letterbox  # and with it a TOML reader, as dear as starting Python
+    from git_coop import letter_glance  # most boxes have no letter
 
-    seen = letterbox.glimpse(box)
+    seen = letter_glance.live(box)
     if seen is None:
         return ""
     letter = seen.letter
@@ -34,11 +35,3 @@ def notice(box: Box, now: int, *, mark_up: bool) -> str:
         earlier=is_inherited(box, letter.id),
         elsewhere=adopted.said(adopted.adopted_on(box.store, letter.id)),
     ).text
-
-
-def _any(box: Box) -> bool:
-    """Whether any name in the box is that of a letter."""
-    from git_coop import files, ids
-
-    names = files.entries(box.letters)
-    return any(name.endswith(".toml") and ids.is_id(name.removesuffix(".toml")) for name in names)

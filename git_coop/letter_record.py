@@ -1,9 +1,10 @@
 """A letter's record: TOML, readable with ``cat``; ``gitcoop-layout(5)`` defines it."""
 
-from git_coop import ids
+from git_coop import files, ids
 from git_coop.fields import Fields, damaged
+from git_coop.layout import Box, letter_path
 from git_coop.letters import STATES, Happening, Letter
-from git_coop.toml import dumps, loads, moment
+from git_coop.toml import LIMIT, dumps, loads, moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,3 +89,15 @@ def _happening(fields: Fields) -> Happening:
     if at is None:
         raise damaged(fields.path, "an event has no time")
     return Happening(fields.need("event"), at, fields.text("session"), fields.others(("event", "at", "session")))
+
+
+def stored(box: Box, identifier: str) -> Letter:
+    """The record as it lies there; the folder says whose it is.
+
+    Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file.
+    """
+    path = letter_path(box, identifier)
+    contents = files.read_whole(path, LIMIT)
+    if stranger := box.store.stranger(contents.owner):
+        raise files.Unreadable(stranger, path=path)
+    return decode(contents.data, path, identifier).replace(key=box.key)

@@ -8,22 +8,19 @@ never unlinked; readers take no lock, for a rename gives them the old record or 
 from git_coop import files, ids, letters
 from git_coop.claims import lock
 from git_coop.errors import NotFound, Refused, StoreFault
-from git_coop.layout import Box, is_key
-from git_coop.letter_record import decode, encode
+from git_coop.layout import Box, is_key, letter_path
+from git_coop.letter_glance import id_of, known
+from git_coop.letter_record import encode, stored
 from git_coop.letters import Letter
 from git_coop.locks import Lock
 from git_coop.record import Record
 from git_coop.store import Store
-from git_coop.toml import LIMIT, Damaged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOCK_WAIT = 10.0  # seconds
-GLANCED = 1 << 18  # bytes of a record that a glance decodes as a whole
-HEAD = 1 << 16  # bytes of a longer one that it looks into
-_TEXTS = (b"\nbody = ", b"\nack_body = ", b"\nclose_reason = ")  # the long ones, behind all that a live letter has
 
 
 class Broken(Record):
@@ -46,69 +43,6 @@ class Shelf(Record):
         return newest if newest is not None and newest.live else None
 
 
-def known(box: Box) -> "list[str]":
-    """The ids of the box's letters, oldest first; other names are left out."""
-    return sorted(name for name in map(_identifier, files.names(box.letters)) if name)
-
-
-def _identifier(name: bytes) -> str:
-    text = name.decode("ascii", "replace")
-    return text[:-5] if text.endswith(".toml") and ids.is_id(text[:-5]) else ""
-
-
-def path_of(box: Box, identifier: str) -> bytes:
-    """The record of one letter."""
-    return box.letters + b"/" + identifier.encode() + b".toml"
-
-
-def stored(box: Box, identifier: str) -> Letter:
-    """The record as it lies there; the folder says whose it is.
-
-    Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file.
-    """
-    path = path_of(box, identifier)
-    contents = files.read_whole(path, LIMIT)
-    if stranger := box.store.stranger(contents.owner):
-        raise files.Unreadable(stranger, path=path)
-    return decode(contents.data, path, identifier).replace(key=box.key)
-
-
-class Glance(Record):
-    """A letter without its body, and the body's size in bytes; not ``exact``: the size of the whole record."""
-
-    letter: Letter
-    size: int
-    exact: bool
-
-
-def glance(box: Box, identifier: str) -> Glance:
-    """The record as ``stored`` gives it, but of a long one the head alone: to decode 16 MiB takes seconds."""
-    path = path_of(box, identifier)
-    contents = files.read_cut(path, GLANCED)
-    cut = min((at for key in _TEXTS if (at := contents.data.find(key, 0, HEAD)) >= 0), default=-1)
-    if contents.size > GLANCED and cut >= 0 and not box.store.stranger(contents.owner):
-        try:
-            letter = decode(contents.data[: cut + 1] + b'body = ""\n', path, identifier)
-            return Glance(letter.replace(key=box.key), contents.size, False)
-        except Damaged:
-            pass  # a text that looks like the next key, say
-    letter = stored(box, identifier)
-    return Glance(letter.replace(body=""), len(letter.body.encode()), True)
-
-
-def glimpse(box: Box) -> "Glance | None":
-    """The live letter at a glance, or ``None``; looked for again where the newest one gave way while it was read."""
-    everyone = known(box)
-    while everyone:
-        seen = glance(box, everyone[-1])
-        if seen.letter.live:
-            return seen
-        listed, everyone = everyone, known(box)
-        if listed == everyone:
-            return None
-    return None
-
-
 def load(box: Box, identifier: str) -> Letter:
     """The letter in its effective state."""
     return letters.effective(stored(box, identifier), _next(known(box), identifier))
@@ -123,22 +57,22 @@ def shelf(box: Box) -> Shelf:
 
     Readers take no lock: where the newest one listed gave way while it was read, the folder is listed again.
     """
-    names = files.names(box.letters)
+    names = files.entries(box.letters)
     while True:
         found = _shelf(box, names)
-        listed, names = names, files.names(box.letters)
+        listed, names = names, files.entries(box.letters)
         gave_way = found.letters and _is_missing(found.letters[-1].superseded_by, listed)
         if not gave_way or set(listed) == set(names):
             return found
 
 
-def _is_missing(identifier: "str | None", names: "list[bytes]") -> bool:
-    return identifier is not None and identifier.encode() + b".toml" not in names
+def _is_missing(identifier: "str | None", names: "list[str]") -> bool:
+    return identifier is not None and f"{identifier}.toml" not in names
 
 
-def _shelf(box: Box, names: "list[bytes]") -> Shelf:
+def _shelf(box: Box, names: "list[str]") -> Shelf:
     found, broken = [], []
-    everyone = sorted(name for name in map(_identifier, names) if name)
+    everyone = sorted(name for name in map(id_of, names) if name)
     newer: str | None = None
     for identifier in reversed(everyone):
         try:
@@ -148,7 +82,7 @@ def _shelf(box: Box, names: "list[bytes]") -> Shelf:
         except StoreFault as error:
             broken.append(Broken(identifier, error.sentence))
         newer = identifier
-    strangers = sum(1 for name in names if not _identifier(name) and name != b".lock")
+    strangers = sum(1 for name in names if not id_of(name) and name != ".lock")
     return Shelf(tuple(reversed(found)), tuple(reversed(broken)), strangers)
 
 
@@ -232,7 +166,7 @@ def write(box: Box, draft: "Callable[[str], Letter]", now: int, entropy: "ids.En
         letter = draft(ids.mint(now, entropy, after=everyone[-1] if everyone else ""))
         newest = tuple(old for old in run if old.id == everyone[-1])  # of those that say live, the one that is
         letter = letter.replace(supersedes=tuple(old.id for old in (newest or broken)))
-        if not box.store.create(path_of(box, letter.id), encode(letter)):
+        if not box.store.create(letter_path(box, letter.id), encode(letter)):
             raise Refused(f"letter {letter.id} exists", hint="try again")
         _marks, failed = _settle(box, run, [*everyone, letter.id], letter)
     return Sent(letter, newest, broken + failed)
@@ -274,7 +208,7 @@ def _settle(
             continue
         marked[letter.id] = letters.supersede(letter, newer, writers.get(newer))
         try:
-            box.store.rewrite(path_of(box, letter.id), encode(marked[letter.id]))
+            box.store.rewrite(letter_path(box, letter.id), encode(marked[letter.id]))
         except StoreFault as error:
             failed.append(Broken(letter.id, error.sentence))
     return marked, tuple(failed)
@@ -290,5 +224,5 @@ def change(box: Box, identifier: str, transition: "Callable[[Letter], Letter]") 
         marked, _failed = _settle(box, run, everyone)
         if identifier in marked:
             letter = transition(marked[identifier])
-        box.store.rewrite(path_of(box, identifier), encode(letter))
+        box.store.rewrite(letter_path(box, identifier), encode(letter))
     return letter

@@ -1,7 +1,6 @@
 """What one output of a drain offers a session: the messages chosen for it, and the text around them."""
 
 from git_coop import ids
-from git_coop.choose import Choice, Reader, choose
 from git_coop.errors import CoopError
 from git_coop.event import PROMPT, START
 from git_coop.layout import is_inherited
@@ -11,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from git_coop.choose import Choice
     from git_coop.drain_run import Run
     from git_coop.inbox import Ids, Listing
     from git_coop.layout import Box
@@ -31,7 +31,7 @@ class Offer(Record):
     """What was chosen of what waits."""
 
     waiting: Waiting
-    choice: Choice
+    choice: "Choice"
 
     @property
     def left(self) -> int:
@@ -54,6 +54,7 @@ def waiting(listing: "Listing", marked: "Collection[str]", live: "Collection[str
 
 def offer(run: "Run", box: "Box", there: Waiting) -> Offer:
     """Choose; what was found that is no message is a fault of the run."""
+    from git_coop.choose import Reader, choose
     from git_coop.render import BOUNDS
 
     reader = Reader(run.session, run.actor, run.can_write)
@@ -87,7 +88,7 @@ def render(run: "Run", box: "Box", offered: Offer, letter: str = "") -> "Batch":
     )
 
 
-def _notes(run: "Run", box: "Box", choice: Choice) -> "dict[str, Sequence[str]]":
+def _notes(run: "Run", box: "Box", choice: "Choice") -> "dict[str, Sequence[str]]":
     """Our own words on single messages: the path is the address, whoever lived there when they were sent."""
     words = ("written for an earlier worktree at this path",)
     names = [found.message.id for found in choice.found]

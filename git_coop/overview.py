@@ -16,6 +16,7 @@ from git_coop import (
     homeless,
     inbox,
     layout,
+    letter_glance,
     letterbox,
     message,
     notices,
@@ -136,7 +137,7 @@ def glance(
 
 
 def _head(box: Box) -> "Letter | None":
-    seen = letterbox.glimpse(box)
+    seen = letter_glance.live(box)
     return None if seen is None else seen.letter
 
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from git_coop import adopted, clock, discover, files, layout, letterbox
+from git_coop import adopted, clock, discover, files, layout, letter_glance, letterbox
 from git_coop.errors import CoopError, Fatal, StoreFault
 from git_coop.record import Record
 from git_coop.store import Store
@@ -126,7 +126,7 @@ def only_here(store: Store) -> Exposure:
     Letters are never deleted, so that counting them is enough; what was changed since is not counted. Nothing is
     opened but folders and the note. Raises ``StoreFault`` where the letters cannot be listed.
     """
-    letters = sum(len(letterbox.known(shelf)) for shelf in letterbox.shelves(store))
+    letters = sum(len(letter_glance.known(shelf)) for shelf in letterbox.shelves(store))
     try:
         carried = noted(files.read_small(note_path(store)) or b"")
     except StoreFault:

@@ -12,7 +12,7 @@ import pytest
 
 from git_coop import layout
 from git_coop.layout import message_path
-from tests.bench.stage import Stage, payload
+from tests.bench.stage import LETTER, Stage, payload
 from tests.support.costs import Costs, measure
 
 # Each module costs a drain about a hundredth of the bare interpreter's start.
@@ -26,6 +26,10 @@ CLIENT = {"git_coop.payload", "git_coop.clients", "git_coop.clients.claude", "gi
 OPENING = {  # what a prompt takes to open its turn, beside a look into the box
     *("git_coop.claims", "git_coop.locks", "git_coop.ids"),
     *("git_coop.drain_run", "git_coop.events", "git_coop.inbox", "git_coop.turns", "git_coop.flat", "git_coop.session"),
+}
+TELLING = OPENING | {  # what a start takes to announce a letter: no TOML parser, and nothing that only mail needs
+    *("git_coop.letter_notice", "git_coop.letter_glance", "git_coop.letters", "git_coop.plain_toml"),
+    *("git_coop.adopted", "git_coop.render", "git_coop.quote", "git_coop.text"),
 }
 SHOWING = OPENING | {
     *("git_coop.offers", "git_coop.choose", "git_coop.filing", "git_coop.receipts", "git_coop.message"),
@@ -137,12 +141,23 @@ def test_a_prompt_that_shows_mail_loads_what_renders_it(stage: Stage, five: Path
     assert found.modules - QUIET - CLIENT - SHOWING - STANDARD == set()
 
 
+def test_a_start_that_announces_a_letter_loads_no_reader_of_records(stage: Stage) -> None:
+    root = stage.worktree("letter")
+    stage.call_program("letter", "write", "--body", "-", cwd=root, stdin=LETTER.encode())
+    session = warm(stage, root, "starts")
+    session.hook("SessionStart")
+    found = session.hook("SessionStart")
+    assert "a letter from the session before waits here" in found.output
+    assert (found.status, found.started) == (0, [])
+    assert found.modules - QUIET - CLIENT - TELLING - STANDARD == set()
+
+
 def test_what_is_dear_is_seen_where_it_is_loaded(stage: Stage, empty: Path) -> None:
     """The control: a command that is no drain loads click, and the lists above do not hold it."""
     found = measure(stage.place, ["letter", "list"], stage.env, empty)
     assert found.status == 0
     assert found.modules & DEAR >= {"click", "re", "typing"}
-    assert not (QUIET | CLIENT | SHOWING | STANDARD) & DEAR
+    assert not (QUIET | CLIENT | SHOWING | TELLING | STANDARD) & DEAR
 
 
 @pytest.fixture

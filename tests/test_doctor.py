@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import checks_mail, clock, discover, doctor, inbox, layout, letterbox, place, store
+from git_coop import checks_mail, clock, discover, doctor, inbox, layout, letter_record, letterbox, place, store
 from git_coop.checks import FIXED, FOUND, NOTE, OK, UNKNOWN, Case, Finding
 from git_coop.errors import StoreFault
 from tests.support.clones import Clone
@@ -197,7 +197,7 @@ def test_an_older_letter_that_still_says_live_is_marked(ward: Ward) -> None:
         )
     ]
     box = layout.Box(_store(ward), ward.box("main").name)
-    marked = letterbox.stored(box, ward.letter)
+    marked = letter_record.stored(box, ward.letter)
     assert (marked.status, marked.superseded_by) == ("superseded", second)
     live = letterbox.live(box)
     assert live is not None

@@ -24,7 +24,20 @@ KNOWN = set(MODULES)
 # Lowest first. A module imports from its own layer and from those before it, never from one after it, and the
 # whole has no circle. `x.*` is every module of a package, the package itself included; "" is git_coop itself.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "values": ("", "record", "errors", "clock", "ids", "text", "header", "flat", "edge", "event", "payload"),
+    "values": (
+        "",
+        "record",
+        "errors",
+        "clock",
+        "ids",
+        "text",
+        "header",
+        "flat",
+        "plain_toml",
+        "edge",
+        "event",
+        "payload",
+    ),
     "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
     "git": ("git", "plain_config", "discover", "vouching", "repo", "head"),
     "box": ("layout", "session", "making", "moves"),
@@ -48,6 +61,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "history",
     ),
     "ledgers": (
+        "letter_glance",
         "letterbox",
         "receipts",
         "turns",
@@ -143,6 +157,9 @@ HOT = (
     "drained",
     "adopted",
     "letter_notice",
+    "letter_glance",
+    "letters",
+    "plain_toml",
     "anchors",
     "place",
     "drain_run",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 
-from git_coop import adopted, clock, history, ids, letterbox
+from git_coop import adopted, clock, history, ids, letter_glance, letterbox
 from git_coop.cli.app import App
 from git_coop.cli.mail_table import is_wide
 from git_coop.errors import Refused, StoreFault
@@ -65,7 +65,7 @@ def whole(app: App, own: Box, letter: Letter, *, as_json: bool, raw: bool) -> No
     else:
         lines = [*head(app, own, letter), "", ""]
         app.write(("\n".join(lines) + _body(app, letter)).encode("utf-8", "replace"))
-    if letter.superseded_by and letter.superseded_by not in letterbox.known(Box(own.store, letter.key)):
+    if letter.superseded_by and letter.superseded_by not in letter_glance.known(Box(own.store, letter.key)):
         app.warn(f"the record of {letter.superseded_by}, which superseded it, is gone")
 
 

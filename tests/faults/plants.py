@@ -15,6 +15,8 @@ from git_coop import (
     files,
     filing,
     ids,
+    layout,
+    letter_glance,
     letter_record,
     letterbox,
     locks,
@@ -72,12 +74,12 @@ def supersede_first(put: Put, applied: Applied) -> None:
         parts = path.split(b"/")
         if b"letters" in parts:
             box, new = Box(self, parts[-2].decode()), parts[-1].decode().removesuffix(".toml")
-            for old in letterbox.known(box):
-                letter = letterbox.stored(box, old)
+            for old in letter_glance.known(box):
+                letter = letter_record.stored(box, old)
                 if letter.live:
                     applied()
                     marked = letter.replace(status="superseded", superseded_by=new)
-                    self.rewrite(letterbox.path_of(box, old), letter_record.encode(marked))
+                    self.rewrite(layout.letter_path(box, old), letter_record.encode(marked))
         return real(self, path, data, **named)
 
     put(store.Store, "create", create)

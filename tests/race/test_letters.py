@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from git_coop import layout, letterbox
+from git_coop import layout, letter_glance, letter_record, letterbox
 from git_coop.__main__ import main
 from git_coop.layout import Box
 from git_coop.letters import Letter
@@ -111,18 +111,18 @@ def test_two_writers_at_the_same_instant(desk: Contest) -> None:
 
     for number in range(ROUNDS):
         now = START + number * 10_000_000
-        before = letterbox.known(box)
+        before = letter_glance.known(box)
         writers = [desk.coop("write", "-m", f"{number} {name}", now=now) for name in "ab"]
         assert race(writers, look_at_all if number < 5 else look if number < 20 else None) == [0, 0]
-        assert letterbox.known(box)[:-2] == before
-        older, newest = (letterbox.load(box, identifier) for identifier in letterbox.known(box)[-2:])
+        assert letter_glance.known(box)[:-2] == before
+        older, newest = (letterbox.load(box, identifier) for identifier in letter_glance.known(box)[-2:])
         assert {older.body, newest.body} == {f"{number} a", f"{number} b"}
         assert (newest.status, newest.supersedes) == ("unread", (older.id,))
         assert (older.status, older.superseded_by) == ("superseded", newest.id)
     letters_ = desk.all()
     assert len(letters_) == 1 + 2 * ROUNDS
     assert [letter.superseded_by for letter in letters_] == [*(letter.id for letter in letters_[1:]), None]
-    assert [letterbox.stored(desk.box, letter.id) for letter in letters_] == list(letters_)
+    assert [letter_record.stored(desk.box, letter.id) for letter in letters_] == list(letters_)
     assert seen
 
 
@@ -204,7 +204,7 @@ def test_a_writer_that_is_killed_anywhere_leaves_one_live_letter(desk: Contest, 
     assert len(statuses) > 10
     box = desk.box
     assert race([desk.coop("read", now=START * 2)]) == [0]
-    assert [letterbox.stored(box, letter.id) for letter in desk.all()] == list(desk.all())
+    assert [letter_record.stored(box, letter.id) for letter in desk.all()] == list(desk.all())
     assert box.store.sweep() >= 1
     assert list((clone.coop / "mail" / "tmp").iterdir()) == []
 

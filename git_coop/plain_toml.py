@@ -1,0 +1,110 @@
+"""A TOML record that is as plain as we write them, read without a TOML parser, whose import doubles Python's start.
+
+What it takes, a TOML parser takes for the same; whatever is not plain is left to one. So a start that announces a
+letter costs what one without a letter costs.
+"""
+
+from git_coop import clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Table = dict[str, Any]
+
+_CONTROLS = bytes({*range(0x20), 0x7F} - {0x09, 0x0A})
+_DIGITS = "0123456789"
+
+
+class Time(int):
+    """The nanoseconds of a time in UTC, as no number is one."""
+
+
+def tables(data: bytes, table: str) -> "list[Table] | None":
+    """The record's own fields, then those of each ``[[table]]``; ``None`` where the record is not plain.
+
+    A value is a string, a whole number, a ``Time``, or a list of strings.
+    """
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        return None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    found: list[Table] = [{}]
+    at = 0
+    while at < len(text):
+        line, at = _line(text, at)
+        if line == f"[[{table}]]":
+            found.append({})
+        elif line:
+            key, _, raw = line.partition(" = ")
+            value, at = _value(raw, text, at)
+            if value is None or key in found[-1] or not _is_bare(key):
+                return None
+            found[-1][key] = value
+    return None if table in found[0] else found
+
+
+def _line(text: str, at: int) -> "tuple[str, int]":
+    end = text.find("\n", at)
+    return (text[at:], len(text)) if end < 0 else (text[at:end], end + 1)
+
+
+def _is_bare(key: str) -> bool:
+    return key.isascii() and key.replace("-", "0").replace("_", "0").isalnum()
+
+
+def _value(raw: str, text: str, at: int) -> "tuple[object, int]":
+    """The value that begins with ``raw`` and may go on at ``at``, and where the next line begins."""
+    if raw == "'''":
+        return _literal(text, at)
+    if raw == "[":
+        return _list(text, at)
+    if raw[:1] == '"':
+        return _string(raw), at
+    if raw[-1:] == "Z":
+        return _time(raw), at
+    return (int(raw) if _is_number(raw) else None), at
+
+
+def _literal(text: str, at: int) -> "tuple[str | None, int]":
+    """A multi-line literal string: nothing in it is an escape, and three quotes end it."""
+    end = text.find("'''", at)
+    if end < 0 or text[end + 3 : end + 4] not in ("", "\n"):
+        return None, at
+    return text[at:end], end + 4
+
+
+def _list(text: str, at: int) -> "tuple[object, int]":
+    found: list[str] = []
+    while at < len(text):
+        line, at = _line(text, at)
+        if line == "]":
+            return found, at
+        item = _string(line[4:-1]) if line.startswith("    ") and line[-1:] == "," else None
+        if item is None:
+            break
+        found.append(item)
+    return None, at
+
+
+def _string(raw: str) -> "str | None":
+    """The text of a string on one line, whose only escapes are those of a quote and of a backslash."""
+    if len(raw) < 2 or raw[0] != '"' or raw[-1] != '"':
+        return None
+    inner = raw[1:-1]
+    if "\\" not in inner and '"' not in inner:
+        return inner
+    parts = [part.replace('\\"', "\0") for part in inner.split("\\\\")]  # no NUL was there: it is a control character
+    whole = "\\".join(parts)
+    return None if any("\\" in part or '"' in part for part in parts) else whole.replace("\0", '"')
+
+
+def _time(raw: str) -> "Time | None":
+    at = clock.parse_rfc3339(raw) if len(raw) in (20, 24) and raw[:4] != "0000" else None
+    return None if at is None else Time(at)
+
+
+def _is_number(raw: str) -> bool:
+    return 0 < len(raw) < 19 and not raw.strip(_DIGITS) and (raw == "0" or raw[0] != "0")
