@@ -65,12 +65,13 @@ def _claude(stage: Stage, payloads: Iterator[bytes], cwd: Path) -> Iterator[Call
 
 
 def _empty(stage: Stage) -> list[Case]:
-    """Nothing waits: what is paid at every turn of every session."""
-    root = stage.worktree("empty")
+    """Nothing waits: what is paid at every turn of every session. Each box is drained by one client, as boxes are."""
+    texts, root = stage.worktree("empty-text"), stage.worktree("empty")
+    stage.call_program("drain", "--event", "prompt", cwd=texts)
     stage.call_program("drain", "--client", "claude", cwd=root, stdin=_claude_payload(root, "UserPromptSubmit"))
     stop, prompt = _claude_payload(root, "Stop"), turns("UserPromptSubmit", "empty", root)
     return [
-        Case("drain --event stop, empty box", repeat(Call(_drain(stage, "--event", "stop"), root)), 1.3, 1.15),
+        Case("drain --event stop, empty box", repeat(Call(_drain(stage, "--event", "stop"), texts)), 1.3, 1.15),
         Case("drain --client claude, stop payload, empty box", _claude(stage, repeat(stop), root), 1.9, 1.5),
         Case("drain --client claude, prompt payload, empty box", _claude(stage, prompt, root)),
     ]
@@ -138,7 +139,7 @@ def _commands(stage: Stage) -> list[Case]:
         Case("mail send, durable", repeat(Call(send, letter)), 5.5, 4, "queued"),
         Case("letter read", repeat(Call(read, letter)), 7, 5, "step 199"),
         Case("status", repeat(Call([stage.program, "status"], letter)), 7, 5, "as of"),
-        Case("git coop drain --event stop, through git", repeat(_through_git(stage, "empty"))),
+        Case("git coop drain --event stop, through git", repeat(_through_git(stage, "empty-text"))),
     ]
 
 
