@@ -52,9 +52,8 @@ def _join(year: int, month: int, day: int, hour: int, minute: int, second: int) 
 
 def _digits(text: str, *spans: "tuple[int, int]") -> "list[int] | None":
     parts = [text[first:last] for first, last in spans]
-    if all(part.isascii() and part.isdigit() for part in parts):
-        return [int(part) for part in parts]
-    return None
+    whole = "".join(parts)
+    return [int(part) for part in parts] if whole.isascii() and whole.isdigit() else None
 
 
 def parse_rfc3339(text: str) -> "int | None":

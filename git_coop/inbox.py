@@ -23,42 +23,48 @@ class Ids:
     Ten thousand may lie in a box, of which a drain looks at a few dozen.
     """
 
-    def __init__(self, names: "Collection[str]" = ()) -> None:
+    def __init__(self, names: "Collection[str]" = (), out: "Collection[str]" = ()) -> None:
         self.names = names
+        self.out = out  # those of the names that are left out
         self._first: "list[str] | None" = None
         self._last_of_first = ""  # the rest is what sorts after it; empty where there is none
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.names) - len(self.out)
 
     def __iter__(self) -> "Iterator[str]":
-        length = ids.LENGTH
+        length, out = ids.LENGTH, self.out
         for name in self._oldest():
-            yield name[:length]
+            if name not in out:
+                yield name[:length]
         bound = self._last_of_first
         if bound:
             for name in sorted([name for name in self.names if name > bound]):
-                yield name[:length]
+                if name not in out:
+                    yield name[:length]
 
     def __contains__(self, identifier: object) -> bool:
-        return isinstance(identifier, str) and identifier + SUFFIX in self.names
+        name = f"{identifier}{SUFFIX}"
+        return name in self.names and name not in self.out
 
     def only(self, identifiers: "Collection[str]") -> "Ids":
         """Those of ``identifiers`` that are there."""
-        return Ids({identifier + SUFFIX for identifier in identifiers}.intersection(self.names) if identifiers else ())
+        if not identifiers:
+            return Ids()
+        return Ids({identifier + SUFFIX for identifier in identifiers}.intersection(self.names).difference(self.out))
 
     def without(self, identifiers: "Collection[str]") -> "Ids":
         """All but ``identifiers``."""
-        if not identifiers:
-            return self
-        return Ids(frozenset(self.names).difference([identifier + SUFFIX for identifier in identifiers]))
+        out = self.only(identifiers).names
+        return Ids(self.names, {*self.out, *out}) if out else self
 
     def _oldest(self) -> "list[str]":
-        """A few hundred of the oldest in order: what sorts before the fourth of every hundredth name."""
+        """The oldest in order, and a few hundred more than are left out: what sorts before a name from a sample."""
         if self._first is None:
-            names = list(self.names)
-            if len(names) > _MANY:
-                self._last_of_first = bound = sorted(names[:: len(names) // 100])[3]
+            names, out = list(self.names), len(self.out)
+            if len(names) > max(_MANY, 2 * out):
+                sample = sorted(names[:: len(names) // 100])
+                self._last_of_first = bound = sample[3 + out * len(sample) // len(names)]
                 names = [name for name in names if name <= bound]
             names.sort()
             self._first = names
@@ -107,8 +113,8 @@ def _are_plain(names: "list[str]") -> bool:
     whole, stride = "\0".join(names), NAME + 1  # no name holds a NUL
     if len(whole) != max(len(names) * stride - 1, 0):
         return False
-    fixed = [(ids.STAMP, "-"), *enumerate(SUFFIX + "\0", ids.LENGTH)]
-    return all(not whole[at::stride].strip(mark) for at, mark in fixed)
+    columns = [(whole[at::stride], mark) for at, mark in ((ids.STAMP, "-"), *enumerate(SUFFIX + "\0", ids.LENGTH))]
+    return all(column.count(mark) == len(column) for column, mark in columns)
 
 
 def is_ignored(name: str) -> bool:
