@@ -95,16 +95,20 @@ def _parsed(data: bytes, box: Box, name: str) -> Glance:
 
 def _plain(data: bytes, box: Box, name: str) -> "Glance | None":
     """The letter in a record that is as we write it; ``None`` where a TOML parser has to look."""
-    found = plain_toml.tables(data, "events")
-    if not found or not all(_fits(event, _EVENT) and "event" in event and "at" in event for event in found[1:]):
+    own = plain_toml.loads(data) or {}
+    events = own.pop("events", [])
+    if not isinstance(events, list) or not all(map(_is_event, events)):
         return None
-    own = found[0]
     if not _fits(own, _KINDS) or own.get("status") not in STATES or "body" not in own:
         return None
     known = {field: own[field] for field in ("branch", "head", "session") if field in own}
     path, subject, created = own.get("path", ""), own.get("subject", ""), own.get("created_at", ids.time_of(name))
     letter = Letter(name, box.key, path, "", subject, created, own["status"], **known)
     return Glance(letter, len(own["body"].encode()))
+
+
+def _is_event(event: object) -> bool:
+    return isinstance(event, dict) and "event" in event and "at" in event and _fits(event, _EVENT)
 
 
 def _fits(fields: "Table", kinds: "dict[str, type]") -> bool:

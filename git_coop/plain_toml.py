@@ -1,7 +1,6 @@
 """A TOML record that is as plain as we write them, read without a TOML parser, whose import doubles Python's start.
 
-What it takes, a TOML parser takes for the same; whatever is not plain is left to one. So a start that announces a
-letter costs what one without a letter costs.
+What it takes, a TOML parser takes for the same; whatever is not plain is left to one.
 """
 
 from git_coop import clock
@@ -20,10 +19,10 @@ class Time(int):
     """The nanoseconds of a time in UTC, as no number is one."""
 
 
-def tables(data: bytes, table: str) -> "list[Table] | None":
-    """The record's own fields, then those of each ``[[table]]``; ``None`` where the record is not plain.
+def loads(data: bytes) -> "Table | None":
+    """The record's fields by name; ``None`` where it is not plain.
 
-    A value is a string, a whole number, a ``Time``, or a list of strings.
+    A value is a string, a whole number, a ``Time``, a list of strings, or a list of tables of these.
     """
     if len(data.translate(None, _CONTROLS)) != len(data):
         return None
@@ -31,19 +30,23 @@ def tables(data: bytes, table: str) -> "list[Table] | None":
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    found: list[Table] = [{}]
-    at = 0
+    record: Table = {}
+    tables: dict[str, list[Table]] = {}
+    table, at = record, 0
     while at < len(text):
         line, at = _line(text, at)
-        if line == f"[[{table}]]":
-            found.append({})
+        if line.startswith("[["):
+            name, table = line[2:-2], {}
+            if line[-2:] != "]]" or not _is_bare(name) or name in record:
+                return None
+            tables.setdefault(name, []).append(table)
         elif line:
             key, _, raw = line.partition(" = ")
             value, at = _value(raw, text, at)
-            if value is None or key in found[-1] or not _is_bare(key):
+            if value is None or key in table or not _is_bare(key):
                 return None
-            found[-1][key] = value
-    return None if table in found[0] else found
+            table[key] = value
+    return {**record, **tables}
 
 
 def _line(text: str, at: int) -> "tuple[str, int]":

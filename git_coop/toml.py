@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeGuard
 
-from git_coop import clock
+from git_coop import clock, plain_toml
 from git_coop.errors import StoreFault
+from git_coop.plain_toml import Time
 
 LIMIT = (
     256 << 20
@@ -29,7 +30,7 @@ class Damaged(StoreFault):
 def dumps(record: Mapping[str, object]) -> bytes:
     """The record as UTF-8 TOML; ``None`` is left out, a list of mappings becomes ``[[key]]`` tables behind the rest.
 
-    Values are strings, integers, booleans, ``moment`` datetimes, lists of these and lists of mappings of these, and
+    Values are strings, integers, booleans, times of ``moment``, lists of these and lists of mappings of these, and
     whatever else ``loads`` gives: keys of a newer program are written back as they were read. Raises
     ``UnicodeEncodeError`` for a string with a lone surrogate, which TOML cannot hold.
     """
@@ -59,9 +60,17 @@ def _is_bare(key: str) -> bool:
 
 
 def _pair(key: str, value: object) -> bytes:
+    if isinstance(value, Time) and _is_bare(key):
+        return f"{key} = {_written_time(value)}\n".encode()
     if isinstance(value, str) and ("\n" in value or len(value) > _LONG) and _is_bare(key):
         return key.encode() + b" = " + _long(value.encode()) + b"\n"
     return _written({key: value})
+
+
+def _written_time(time: int) -> str:
+    milliseconds = time % clock.SECOND // 1_000_000
+    whole = clock.rfc3339(time)
+    return f"{whole[:-1]}.{milliseconds:03d}Z" if milliseconds else whole
 
 
 def _tables(key: str, value: Iterable[Mapping[str, object]]) -> bytes:
@@ -89,10 +98,13 @@ def _long(text: bytes) -> bytes:
 
 def loads(data: bytes, *, path: bytes, limit: int = LIMIT) -> dict[str, object]:
     """The record in ``data``; ``path`` is for the error. Raises ``Damaged`` and nothing else."""
-    import tomllib  # as dear as starting Python: only who has a record to read pays for it
-
     if len(data) > limit:
         raise _damaged(path, f"it has more than {limit} bytes")
+    plain = plain_toml.loads(data)
+    if plain is not None:
+        return plain
+    import tomllib  # as dear as starting Python, and slow: only who has a record that is not plain pays for it
+
     try:
         return tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
@@ -107,22 +119,15 @@ def _damaged(path: bytes, why: str) -> Damaged:
     return Damaged(f"cannot parse '{os.fsdecode(path)}': {why[:1].lower()}{why[1:]}", path=path)
 
 
-class Moment(datetime):
-    """A datetime in UTC that is written with ``Z``: ``tomli_w`` writes a datetime as ``str`` gives it."""
-
-    def __str__(self) -> str:
-        fraction = f".{self.microsecond // 1000:03d}" if self.microsecond else ""
-        return self.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"
-
-
-def moment(time: int) -> Moment:
-    """A time in nanoseconds as a TOML offset datetime, cut to milliseconds as ids are; before 1970 is 1970."""
-    seconds, rest = divmod(max(time, 0), clock.SECOND)
-    return Moment.fromtimestamp(seconds, UTC).replace(microsecond=rest // 1_000_000 * 1000)
+def moment(time: int) -> Time:
+    """A time in nanoseconds for a record, cut to milliseconds as ids are; before 1970 is 1970."""
+    return Time(max(time, 0) // 1_000_000 * 1_000_000)
 
 
 def nanoseconds(value: object) -> int | None:
     """The time of a parsed TOML offset datetime; ``None`` for anything else, a local datetime included."""
+    if isinstance(value, Time):
+        return int(value)
     if not isinstance(value, datetime) or value.tzinfo is None:
         return None
     return (value - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000

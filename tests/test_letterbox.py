@@ -307,6 +307,7 @@ def test_a_record_that_a_hand_changed_is_read_all_the_same(
         (b"created_at = 2", b"created_at = 20 # "),
         (b"read_count = 1", b'read_count = "1"'),
         (b"[[events]]\nevent", b"[[events]]\nnothing"),
+        (b"status =", b"events = 5\nstatus ="),
         (b"body = '''", b"text = '''"),
         (b"two\n", b"\xff"),
     ],
