@@ -33,6 +33,7 @@ SESSIONS = (
 )
 
 
+OUTPUT = "standard output"
 LIMIT = 8 * 1024 * 1024  # bytes
 SILENCE = 2.0  # seconds without a byte from a client that was to send a payload
 GLANCE = 0.2  # seconds for the first byte where nothing says that there is a payload
@@ -43,18 +44,23 @@ _CHUNK = 65536
 class Descriptor:
     """A file descriptor as a stream, without Python's buffers: a write that returned is with the kernel."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, name: "str | None" = None) -> None:
         self.number = number
+        self.name = name
 
     def read(self, size: int) -> bytes:
         """Up to ``size`` bytes; empty at the end."""
         return os.read(self.number, size)
 
     def write(self, data: bytes) -> None:
-        """All of ``data``, in one call where the kernel takes it so; ``OSError`` where it fails."""
+        """All of ``data``, in one call where the kernel takes it so; an ``OSError`` has our name for the stream."""
         view = memoryview(data)
-        while view:
-            view = view[os.write(self.number, view) :]
+        try:
+            while view:
+                view = view[os.write(self.number, view) :]
+        except OSError as error:
+            error.filename = self.name
+            raise
 
     def isatty(self) -> bool:
         """Whether a terminal is at the other end."""
@@ -144,4 +150,4 @@ def real() -> Edge:
         cwd: bytes | None = os.getcwdb()
     except OSError:
         cwd = None
-    return Edge(os.environ, cwd, Descriptor(0), Descriptor(1), Descriptor(2), time.time_ns, os.urandom)
+    return Edge(os.environ, cwd, Descriptor(0), Descriptor(1, OUTPUT), Descriptor(2), time.time_ns, os.urandom)

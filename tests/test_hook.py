@@ -382,7 +382,10 @@ def test_a_person_s_drain_ends_as_a_command_does(room: Room, edge: Worlds, monke
     room.send()
     assert main(["drain"], edge(cwd=room.root, out="closed")) == 141
     full = edge(cwd=room.root, out="full")
-    assert (main(["drain"], full), full.stderr.text) == (128, "fatal: no space left on device\n")
+    assert (main(["drain"], full), full.stderr.text) == (
+        128,
+        "fatal: cannot write to standard output: no space left on device\n",
+    )
 
     def broken(*_args: object) -> None:
         raise ZeroDivisionError("a defect")

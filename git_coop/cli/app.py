@@ -27,20 +27,28 @@ class App:
     def __init__(self, edge: Edge) -> None:
         self.edge = edge
         self.now = edge.clock()
+        self.open_line = False  # whether the answer so far ends within a line, on a terminal
 
     # speaking
 
     def write(self, data: bytes) -> None:
         """The answer's bytes, on standard output, at once."""
         self.edge.stdout.write(data)
+        if data:
+            self.open_line = not data.endswith(b"\n") and self.edge.stdout.isatty()
 
     def out(self, text: str) -> None:
         """A line of the answer; characters that cannot be encoded are shown as ``?``."""
         self.write((text + "\n").encode("utf-8", "replace"))
 
     def note(self, text: str) -> None:
-        """A line beside the answer, on standard error; text from outside in it is made safe here."""
-        self.edge.stderr.write((safe_line(text) + "\n").encode("utf-8", "replace"))
+        """A line beside the answer, on standard error; text from outside in it is made safe here.
+
+        On a terminal it begins a line of its own, also behind a body that ends without a newline.
+        """
+        before = "\n" if self.open_line and self.edge.stderr.isatty() else ""
+        self.open_line = False
+        self.edge.stderr.write((before + safe_line(text) + "\n").encode("utf-8", "replace"))
 
     def warn(self, text: str) -> None:
         self.note(f"warning: {text}")

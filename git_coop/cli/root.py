@@ -8,7 +8,7 @@ from git_coop import __version__
 from git_coop.cli.app import App
 from git_coop.cli.frame import SETTINGS, Family
 from git_coop.cli.words import as_usage, on_help
-from git_coop.edge import Edge
+from git_coop.edge import OUTPUT, Edge
 from git_coop.errors import CoopError
 from git_coop.text import safe_line
 
@@ -104,7 +104,12 @@ def _broken_stream(error: OSError, edge: Edge) -> int:
     _trace(edge)
     if error.errno == EPIPE:
         return CLOSED
-    _say(edge, f"fatal: {(error.strerror or str(error)).lower()}" + (f": '{error.filename}'" if error.filename else ""))
+    said = (error.strerror or str(error)).lower()
+    if error.filename == OUTPUT:
+        said = f"cannot write to {OUTPUT}: {said}"
+    elif error.filename:
+        said += f": '{error.filename}'"
+    _say(edge, f"fatal: {said}")
     return FATAL
 
 

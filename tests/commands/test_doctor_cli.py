@@ -137,4 +137,8 @@ def test_outside_of_a_repository(edge: Worlds, tmp_path: Path) -> None:
 
 def test_outputs_that_fail(desk: Desk) -> None:
     assert desk("doctor", env=ENV, out="closed") == (141, "", "")
-    assert desk("doctor", env=ENV, out="full") == (128, "", "fatal: no space left on device\n")
+    assert desk("doctor", env=ENV, out="full") == (
+        128,
+        "",
+        "fatal: cannot write to standard output: no space left on device\n",
+    )

@@ -148,7 +148,11 @@ def test_a_log_changes_nothing_and_its_outputs_may_fail(letters: Letters, clone:
     before = tree(clone.root)
     letters.log("--graph", "--grep", "t")
     assert letters.desk("letter", "log", "--graph", out="closed") == (141, "", "")
-    assert letters.desk("letter", "log", "--graph", out="full") == (128, "", "fatal: no space left on device\n")
+    assert letters.desk("letter", "log", "--graph", out="full") == (
+        128,
+        "",
+        "fatal: cannot write to standard output: no space left on device\n",
+    )
     assert tree(clone.root) == before
 
 

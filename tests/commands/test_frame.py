@@ -158,6 +158,7 @@ def raising(run: Desk, monkeypatch: pytest.MonkeyPatch) -> Raising:
         (CoopError("name \x1b[31m\nnext"), 1, "error: name ?[31m?next\n"),
         (BrokenPipeError(32, "Broken pipe"), 141, ""),
         (OSError(28, "No space left on device"), 128, "fatal: no space left on device\n"),
+        (OSError(28, "No space", "standard output"), 128, "fatal: cannot write to standard output: no space\n"),
         (OSError(13, "Permission denied", "/x"), 128, "fatal: permission denied: '/x'\n"),
         (KeyboardInterrupt(), 130, ""),
         (click.Abort(), 130, ""),
@@ -248,7 +249,9 @@ def test_the_version(run: Desk) -> None:
 def test_help_that_cannot_be_written_fails_as_any_answer(run: Desk, out: str) -> None:
     for line in (["-h"], ["letter", "-h"], ["--version"]):
         code, _out, err = run(*line, out=out)
-        assert (code, err) == ((141, "") if out == "closed" else (128, "fatal: no space left on device\n"))
+        assert (code, err) == (
+            (141, "") if out == "closed" else (128, "fatal: cannot write to standard output: no space left on device\n")
+        )
 
 
 # words

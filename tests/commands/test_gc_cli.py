@@ -101,4 +101,8 @@ def test_an_unknown_format_is_touched_by_nobody(desk: Desk, clone: Clone) -> Non
 
 def test_outputs_that_fail(desk: Desk) -> None:
     assert desk("gc", "--dry-run", out="closed") == (141, "", "")
-    assert desk("gc", "--dry-run", out="full") == (128, "", "fatal: no space left on device\n")
+    assert desk("gc", "--dry-run", out="full") == (
+        128,
+        "",
+        "fatal: cannot write to standard output: no space left on device\n",
+    )

@@ -461,7 +461,9 @@ def test_output_that_failed_records_nothing(run: Desk, clone: Clone, out: str) -
     run.letter("one")
     before = tree(clone.coop)
     code, _out, err = run("letter", "read", out=out)
-    assert (code, err) == ((141, "") if out == "closed" else (128, "fatal: no space left on device\n"))
+    assert (code, err) == (
+        (141, "") if out == "closed" else (128, "fatal: cannot write to standard output: no space left on device\n")
+    )
     assert tree(clone.coop) == before
     assert run.done("letter", "read", session="reader").endswith("\n\none")
     assert record(run)["read_count"] == 1
@@ -478,11 +480,14 @@ def test_a_real_closed_pipe_a_full_device_and_a_closed_descriptor(coop: Program,
     assert (piped.communicate(timeout=20)[1], piped.returncode) == (b"", 141)
     with open("/dev/full", "wb") as full:
         filled = coop.start("letter", "read", cwd=clone.root, stdout=full)
-        assert (filled.communicate(timeout=20)[1], filled.returncode) == (b"fatal: no space left on device\n", 128)
+        assert (filled.communicate(timeout=20)[1], filled.returncode) == (
+            b"fatal: cannot write to standard output: no space left on device\n",
+            128,
+        )
     argv = [os.fsdecode(word) for word in coop.argv("letter", "read")]
     shell = ["sh", "-c", 'exec "$@" >&-', "sh", *argv]
     closed = subprocess.run(shell, cwd=clone.root, env=coop.environment(), capture_output=True, timeout=20)
-    assert (closed.returncode, closed.stderr) == (128, b"fatal: bad file descriptor\n")
+    assert (closed.returncode, closed.stderr) == (128, b"fatal: cannot write to standard output: bad file descriptor\n")
     assert tree(clone.coop) == before
     with coop.start("letter", "read", cwd=clone.root) as head:
         assert head.stdout is not None
@@ -813,3 +818,13 @@ def test_a_letter_is_written_from_a_continuation_and_no_other_packet(run: Desk, 
     packet.unlink()
     assert run.done("letter", "show", "--raw") == body
     assert "Subject: in progress: the parser\n" in run.done("letter", "show")
+
+
+def test_a_note_begins_a_line_of_its_own_on_a_terminal(run: Desk) -> None:
+    run.letter("no final newline", session="writer")
+    env = {"GIT_COOP_SESSION": "writer"}
+    note = "this session wrote the letter: its reading is not recorded, the next session is who it is for\n"
+    assert run("letter", "read", "--raw", env=env, terminal=True)[1:] == ("no final newline", f"\n{note}")
+    assert run("letter", "read", "--raw", env=env)[1:] == ("no final newline", note)
+    run.letter("a final newline\n", session="writer")
+    assert run("letter", "read", "--raw", env=env, terminal=True)[1:] == ("a final newline\n", note)

@@ -106,7 +106,7 @@ def test_the_real_program_into_a_full_device(coop: Program, post: Post, side: Pa
     identifier = post.send(side)
     with open("/dev/full", "wb") as full:
         process = coop.start("mail", "read", cwd=side, stdout=full)
-        assert process.communicate()[1] == b"fatal: no space left on device\n"
+        assert process.communicate()[1] == b"fatal: cannot write to standard output: no space left on device\n"
     assert (process.returncode, post.places(identifier)) == (128, ["side/inbox"])
 
 

@@ -543,7 +543,10 @@ def test_an_output_that_fails(post: Post, side: Path, words: tuple[str, ...], ou
     identifier = post.send(side)
     cwd = post.clone.root if words == ("sent",) else side
     code, _out, err = post("mail", *(identifier if word == "ID" else word for word in words), cwd=cwd, out=out)
-    assert (code, err) == (status, "" if out == "closed" else "fatal: no space left on device\n")
+    assert (code, err) == (
+        status,
+        "" if out == "closed" else "fatal: cannot write to standard output: no space left on device\n",
+    )
 
 
 def test_a_long_list_into_head(coop: Program, post: Post, side: Path) -> None:
@@ -568,7 +571,7 @@ def test_the_real_program_lists(coop: Program, clone: Clone, side: Path) -> None
     assert done.err == ""
     with open("/dev/full", "wb") as full:
         process = coop.start("mail", "list", cwd=side, stdout=full, now=START)
-        assert process.communicate()[1] == b"fatal: no space left on device\n"
+        assert process.communicate()[1] == b"fatal: cannot write to standard output: no space left on device\n"
     assert process.returncode == 128
 
 

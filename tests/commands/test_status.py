@@ -321,7 +321,11 @@ def test_a_reader_that_left_is_quiet_and_a_full_device_is_fatal(
 ) -> None:
     run.desk.letter("x")
     assert run.desk(*words, out="closed") == (141, "", "")
-    assert run.desk(*words, out="full") == (128, "", "fatal: no space left on device\n")
+    assert run.desk(*words, out="full") == (
+        128,
+        "",
+        "fatal: cannot write to standard output: no space left on device\n",
+    )
     reader, writer = os.pipe()
     os.close(reader)
     with coop.start(*words, cwd=run.root, stdout=writer) as started:
@@ -329,7 +333,7 @@ def test_a_reader_that_left_is_quiet_and_a_full_device_is_fatal(
     os.close(writer)
     assert started.returncode == 141
     with open("/dev/full", "wb") as full, coop.start(*words, cwd=run.root, stdout=full) as started:
-        assert started.communicate()[1] == b"fatal: no space left on device\n"
+        assert started.communicate()[1] == b"fatal: cannot write to standard output: no space left on device\n"
     assert started.returncode == 128
 
 

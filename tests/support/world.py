@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from git_coop import clock
-from git_coop.edge import Edge
+from git_coop.edge import OUTPUT, Edge
 
 START = 1_796_035_512_123_000_000
 """2026-11-30T10:45:12.123Z, the time in every world that names no other."""
@@ -87,7 +87,7 @@ class Capture:
     def write(self, data: bytes) -> None:
         """Keep ``data``, or fail as told."""
         if self.fault is not None:
-            raise OSError(self.fault, os.strerror(self.fault))
+            raise OSError(self.fault, os.strerror(self.fault), OUTPUT)
         self.data += data
 
     def isatty(self) -> bool:
