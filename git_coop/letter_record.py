@@ -1,6 +1,6 @@
 """A letter's record: TOML, readable with ``cat``; ``gitcoop-layout(5)`` defines it."""
 
-from git_coop import files, ids
+from git_coop import ids
 from git_coop.fields import Fields, damaged
 from git_coop.layout import Box, letter_path
 from git_coop.letters import STATES, Happening, Letter
@@ -97,7 +97,4 @@ def stored(box: Box, identifier: str) -> Letter:
     Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file.
     """
     path = letter_path(box, identifier)
-    contents = files.read_whole(path, LIMIT)
-    if stranger := box.store.stranger(contents.owner):
-        raise files.Unreadable(stranger, path=path)
-    return decode(contents.data, path, identifier).replace(key=box.key)
+    return decode(box.store.read(path, LIMIT), path, identifier).replace(key=box.key)

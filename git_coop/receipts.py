@@ -74,10 +74,10 @@ def marked(box: Box, session: str) -> "set[str]":
 def read_marker(box: Box, session: str, identifier: str) -> "Marker | None":
     """The marker, or ``None`` where there is none or it cannot be read: then the message is shown again."""
     try:
-        data = files.read_small(marker_path(box, session, identifier))
+        data = box.store.read(marker_path(box, session, identifier))
     except StoreFault:
         return None
-    return None if data is None else _marker(flat.loads(data))
+    return _marker(flat.loads(data))
 
 
 def _marker(record: "dict[str, str | int]") -> "Marker | None":
@@ -161,10 +161,8 @@ def write_receipt(box: Box, receipt: Receipt) -> None:
 def read_receipt(box: Box, session: str, identifier: str) -> "Receipt | None":
     """A receipt, or ``None`` where there is none that can be read."""
     try:
-        data = files.read_small(receipt_path(box, session, identifier))
+        data = box.store.read(receipt_path(box, session, identifier))
     except StoreFault:
-        return None
-    if data is None:
         return None
     record = flat.loads(data)
     at = clock.parse_rfc3339(flat.text(record, "at"))

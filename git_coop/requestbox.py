@@ -74,10 +74,7 @@ def _identifier(name: bytes) -> str:
 def load(store: Store, identifier: str) -> Request:
     """The request. Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file."""
     path = path_of(store, identifier)
-    contents = files.read_whole(path, LIMIT)
-    if stranger := store.stranger(contents.owner):
-        raise files.Unreadable(stranger, path=path)
-    return requests.decode(contents.data, path, identifier)
+    return requests.decode(store.read(path, LIMIT), path, identifier)
 
 
 def demand(store: Store, asked: str) -> Request:

@@ -91,10 +91,10 @@ def known(box: Box) -> "list[str]":
 def read(box: Box, identifier: str) -> "Sent | None":
     """The note on one message, or ``None`` where there is none that can be read."""
     try:
-        data = files.read_small(path_of(box, identifier))
+        data = box.store.read(path_of(box, identifier))
     except StoreFault:
         return None
-    fields = flat.loads(data or b"")
+    fields = flat.loads(data)
     expires = clock.parse_rfc3339(flat.text(fields, "expires"))
     key, store = flat.text(fields, "key"), _path(fields, "store") or box.store.root
     if expires is None or not is_key(os.fsencode(key)) or not os.path.isabs(store):

@@ -41,6 +41,13 @@ class Store(Record):
         """Why what belongs to this user id is left alone, in our words; empty where it is not."""
         return "" if self.admits is None or self.admits(owner) else f"it belongs to uid {owner}, not to you"
 
+    def read(self, path: bytes, limit: int = 65_536) -> bytes:
+        """A whole file of at most ``limit`` bytes. ``Gone``; ``Unreadable`` also where it is a stranger's."""
+        contents = files.read_whole(path, limit)
+        if stranger := self.stranger(contents.owner):
+            raise files.Unreadable(stranger, path=path)
+        return contents.data
+
     @property
     def file_mode(self) -> int:
         """The mode of files: the folders' without the bits that only a folder needs."""

@@ -51,7 +51,7 @@ def path_of(box: Box, identifier: str) -> bytes:
 def load(box: Box, identifier: str) -> Todo:
     """The todo. Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file."""
     path = path_of(box, identifier)
-    return todos.decode(files.read(path, LIMIT), path, identifier)
+    return todos.decode(box.store.read(path, LIMIT), path, identifier)
 
 
 def shelf(box: Box) -> Shelf:

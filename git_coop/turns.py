@@ -5,7 +5,7 @@ session with everything that hooks added to it. So each turn has a token of its 
 that opens it; a client's turn id only says which turn an event belongs to, for some clients' ids repeat.
 """
 
-from git_coop import files, flat
+from git_coop import flat
 from git_coop.errors import StoreFault
 from git_coop.files import sha256
 from git_coop.layout import Box, session_folder
@@ -113,10 +113,10 @@ def with_live(state: Turn, turn: str, names: "Iterable[str]") -> Turn:
 def read(box: Box, session: str) -> Turn:
     """The session's state; that of a new session where there is none or it cannot be read."""
     try:
-        data = files.read_small(session_folder(box, session) + b"/turn")
+        data = box.store.read(session_folder(box, session) + b"/turn")
     except StoreFault:
-        data = None
-    record = flat.loads(data or b"")
+        data = b""
+    record = flat.loads(data)
     known = {name: record[name] for name in Turn._fields if type(record.get(name)) is type(getattr(Turn, name))}
     return Turn().replace(**known)
 

@@ -11,6 +11,7 @@ from git_coop import clock, files, offers, receipts, turns
 from git_coop.choose import PEEKED
 from git_coop.drain_run import Run
 from git_coop.errors import CoopError
+from git_coop.layout import session_folder
 from git_coop.session import hashed
 from tests.support.clones import Clone
 from tests.support.drains import Drained, Killed, Room, killed_after
@@ -682,6 +683,30 @@ def test_a_letter_of_a_stranger_is_a_named_fault(room: Room, clone: Clone, coop:
     assert (listed.code, why in listed.err, "what is left" in listed.out) == (1, True, False)
     clone.git("config", "core.sharedRepository", "true")
     assert "what is left to do" in coop("letter", "read", cwd=room.root, check=0).out
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+@pytest.mark.parametrize("part", ["marker", "turn", "neither"])
+def test_a_marker_or_a_turn_of_a_stranger_consumes_nothing(room: Room, part: str) -> None:
+    name = room.send()
+    room.drain("prompt", "s", "p")
+    folder = Path(os.fsdecode(session_folder(room.box, hashed("s"))))
+    if part != "neither":
+        os.chown(folder / (name if part == "marker" else "turn"), NOBODY, NOBODY)
+    room.drain("stop", "s", "p")
+    assert room.place(name) == ("seen" if part == "neither" else "inbox")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+def test_a_todo_of_a_stranger_is_a_named_fault(room: Room, clone: Clone, coop: Program) -> None:
+    coop("todo", "add", "what is left to do", cwd=room.root, check=0)
+    (record,) = Path(os.fsdecode(room.box.todos)).glob("*.toml")
+    os.chown(record, NOBODY, NOBODY)
+    listed = coop("todo", "list", cwd=room.root)
+    why = f"cannot read '{record}': it belongs to uid {NOBODY}, not to you"
+    assert (listed.code, why in listed.err, "what is left" in listed.out) == (1, True, False)
+    clone.git("config", "core.sharedRepository", "true")
+    assert "what is left to do" in coop("todo", "list", cwd=room.root, check=0).out
 
 
 def test_what_is_found_in_claiming_goes_back_and_is_said(room: Room) -> None:
