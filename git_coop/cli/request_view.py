@@ -13,6 +13,7 @@ from git_coop.requests import Request, Side
 from git_coop.text import fit, pad, quote_path, safe_line, width
 
 _PATH = 200  # characters; the end is kept
+_LEAST = 8  # cells that paths and subject get each on however narrow a terminal
 _SHOWN = 120  # characters of a subject in a list that goes to no terminal
 
 
@@ -69,15 +70,26 @@ def _wanted(one: Request, side: Side | None) -> bool:
 
 
 def _row(app: App, one: Request, side: Side | None) -> str:
-    age = pad(clock.age(one.opened_at, app.now), 10)
-    if side is None:
-        ends = f"{_path(one.from_path)} to {_path(one.to_path)}"
-    else:
-        ends = f"from {_path(one.from_path)}" if requests.is_recipient(one, side) else f"to {_path(one.to_path)}"
     identifier = one.id if is_wide(app) else ids.tail(one.id)
-    start = f"{identifier}  {pad(one.status, 6)}  {age}  {ends}  "
-    room = _SHOWN if app.columns is None else max(app.columns - width(start), 8)
-    return start + fit(one.subject, room)
+    start = f"{identifier}  {pad(one.status, 6)}  {pad(clock.age(one.opened_at, app.now), 10)}  "
+    if app.columns is None:
+        return f"{start}{_ends(one, side, None)}  {fit(one.subject, _SHOWN)}"
+    room = max(app.columns - width(start) - 2, 2 * _LEAST)
+    ends = _ends(one, side, room - max(min(width(one.subject), room // 3), _LEAST))
+    return f"{start}{ends}  {fit(one.subject, room - width(ends))}"
+
+
+def _ends(one: Request, side: Side | None, room: int | None) -> str:
+    """Who asks whom, in ``room`` cells: of a path that is too long the end is kept."""
+    if side is None:
+        each = None if room is None else (room - len(" to ")) // 2
+        return f"{_cut(one.from_path, each)} to {_cut(one.to_path, each)}"
+    word, path = ("from", one.from_path) if requests.is_recipient(one, side) else ("to", one.to_path)
+    return f"{word} {_cut(path, None if room is None else room - len(word) - 1)}"
+
+
+def _cut(path: str, room: int | None) -> str:
+    return _path(path) if room is None else fit(_path(path), room, keep_end=True)
 
 
 def whole(app: App, one: Request, as_json: bool) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from git_coop import clock, packets
 from git_coop.__main__ import main
+from git_coop.text import width
 from tests.support.clones import Clone, copy_template
 from tests.support.program import Program
 from tests.support.world import START, Clock, Counter, World, Worlds
@@ -30,8 +31,10 @@ class Requests:
         self.clock = Clock()
         self.entropy = Counter()
 
-    def __call__(self, *words: str, cwd: Path, stdin: str | None = "", **env: str) -> tuple[int, str, str]:
-        world: World = self.edge(cwd, env, stdin=stdin)
+    def __call__(
+        self, *words: str, cwd: Path, stdin: str | None = "", terminal: bool = False, **env: str
+    ) -> tuple[int, str, str]:
+        world: World = self.edge(cwd, env, stdin=stdin, terminal=terminal)
         world = world.replace(clock=self.clock, entropy=self.entropy)
         code = main(list(words), world)
         return code, world.stdout.text, world.stderr.text
@@ -370,3 +373,17 @@ def test_a_stranger_at_the_old_address_neither_lists_nor_closes_it(run: Requests
     run.clone.git("worktree", "remove", "--force", str(moved))
     assert tail in run("request", "list", cwd=run.side)[1]  # the control: the path is the address, and inherits
     assert run("request", "close", tail, "--body", "-", cwd=run.side, stdin=RESULT)[0] == 0
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_row_fits_the_terminal_and_keeps_the_end_of_a_path(run: Requests, columns: int) -> None:
+    far = run.clone.root.parent / ("a rather long name of a folder " * 3).strip() / "parser"
+    run.clone.git("worktree", "add", "-q", "--detach", str(far))
+    words = ("request", "open", "--to", str(far), "--body", "-")
+    assert run(*words, cwd=run.main, stdin=BRIEF)[0] == 0
+    for more, cwd in (((), run.main), (("--all-worktrees",), run.main), ((), far)):
+        row = run("request", "list", *more, cwd=cwd, terminal=True, COLUMNS=str(columns))[1]
+        assert row.count("\n") == 1
+        assert width(row.rstrip("\n")) <= columns
+        assert "  Make `" in row
+        assert ("parser  " in row) is (cwd == run.main)
