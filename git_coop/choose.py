@@ -7,11 +7,10 @@ session, or the first of a new one.
 
 from git_coop import files, ids, inbox, message
 from git_coop.errors import Busy, StoreFault
-from git_coop.filing import Actor, expire
 from git_coop.inbox import Found, Odd
-from git_coop.layout import Box, message_path
+from git_coop.layout import Box, hashed, message_path
+from git_coop.receipts import Actor
 from git_coop.record import Record
-from git_coop.session import hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def _expired(box: Box, found: Found, reader: Reader, choice: Choice) -> bool:
 
 
 def _file_expired(box: Box, found: Found, reader: Reader, choice: Choice) -> None:
-    from git_coop import notices  # only what has expired is told
+    from git_coop import filing, notices  # only what has expired is filed and told
 
     def tell() -> None:
         made = notices.for_recipient(box, found.message, found.mtime, reader.actor.now)
@@ -181,7 +180,7 @@ def _file_expired(box: Box, found: Found, reader: Reader, choice: Choice) -> Non
 
     nothing = notices.is_notice(found.message)
     try:
-        expire(box, found.message.id, found.sha256, reader.actor, (lambda: None) if nothing else tell)
+        filing.expire(box, found.message.id, found.sha256, reader.actor, (lambda: None) if nothing else tell)
     except Busy:
         pass  # another drain is filing it
     except StoreFault as error:

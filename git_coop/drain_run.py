@@ -8,8 +8,7 @@ import os
 from git_coop import clock, files, ids, inbox
 from git_coop.errors import Busy, CoopError, StoreFault
 from git_coop.event import PROMPT, START, STOP, Outcome, Say
-from git_coop.layout import message_path
-from git_coop.session import NOBODY, hashed
+from git_coop.layout import NOBODY, hashed, message_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +17,10 @@ if TYPE_CHECKING:
     from git_coop.choose import Choice
     from git_coop.edge import Edge
     from git_coop.event import Emit, Order
-    from git_coop.filing import Actor
     from git_coop.inbox import Listing
     from git_coop.layout import Box
     from git_coop.place import Place
-    from git_coop.receipts import Marker
+    from git_coop.receipts import Actor, Marker
     from git_coop.render import Batch
     from git_coop.store import Store
     from git_coop.turns import Turn
@@ -55,7 +53,7 @@ class Run:
 
     @property
     def actor(self) -> "Actor":
-        from git_coop.filing import Actor
+        from git_coop.receipts import Actor
 
         return Actor(self.session or NOBODY, self.event.client, self.event.kind, self.token, self.now)
 

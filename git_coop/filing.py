@@ -8,24 +8,12 @@ message in the inbox, to be shown again, or filed with its receipt.
 from git_coop import files, message
 from git_coop.claims import claim, remove
 from git_coop.files import sha256
-from git_coop.layout import Box, message_path
-from git_coop.receipts import CONSUMED, EXPIRED, Marker, Receipt, marker_path, write_receipt
-from git_coop.record import Record
-from git_coop.session import NOBODY
+from git_coop.layout import NOBODY, Box, message_path
+from git_coop.receipts import CONSUMED, EXPIRED, Actor, Marker, Receipt, marker_path, write_receipt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class Actor(Record):
-    """Who files: a session (its hash), in which client and turn, at which event, when."""
-
-    session: str
-    client: str
-    event: str
-    turn: str
-    now: int
 
 
 def consume(box: Box, identifier: str, marker: Marker, actor: Actor) -> bool:

@@ -13,9 +13,8 @@ from functools import partial
 from git_coop import clock, files, ids, inbox, layout, message, receipts, sent, turns
 from git_coop.claims import claim, remove, remove_folder, sync_folder
 from git_coop.errors import Busy, CoopError
-from git_coop.layout import Box, message_path, session_folder
+from git_coop.layout import NOBODY, Box, message_path, session_folder
 from git_coop.record import Record
-from git_coop.session import NOBODY
 from git_coop.store import Store
 
 CONSUMED, EXPIRED, RECEIPTS, SESSIONS, NOTES = "consumed", "expired", "receipts", "sessions", "notes"

@@ -1,7 +1,6 @@
 """What lies in a box: listed by name, opened one by one, each oddity named and none in the way of the rest."""
 
 from git_coop import files, ids
-from git_coop.claims import claim, remove, sync_folder
 from git_coop.errors import Busy, StoreFault
 from git_coop.layout import Box, message_path
 from git_coop.record import Record
@@ -159,6 +158,7 @@ def drop_filed(box: Box, identifier: str, filed: bytes) -> "Odd | None":
     A power cut can leave both names, and a restored backup can bring one back. What was filed counts. Another
     content under a used id is touched by nobody.
     """
+    from git_coop.claims import claim, remove, sync_folder
     from git_coop.message import FILE_LIMIT
 
     path = message_path(box.inbox, identifier)
@@ -185,13 +185,20 @@ def recover(box: Box) -> "tuple[list[str], list[str]]":
                 faults.append(f"'{name}' in claiming/ is no message")
             continue
         try:
-            with claim(message_path(box.claiming, identifier)) as held:
-                if stranger := box.store.stranger(held.status.st_uid):
-                    faults.append(f"stranded message {identifier} is left alone: {stranger}")
-                elif held.move(message_path(box.inbox, identifier)):
-                    returned.append(identifier)
+            if _returned(box, identifier):
+                returned.append(identifier)
         except files.Gone:
             continue
         except (Busy, StoreFault) as error:
             faults.append(error.sentence)
     return returned, faults
+
+
+def _returned(box: Box, identifier: str) -> bool:
+    from git_coop.claims import claim  # hardly ever is anything stranded
+
+    path = message_path(box.claiming, identifier)
+    with claim(path) as held:
+        if stranger := box.store.stranger(held.status.st_uid):
+            raise StoreFault(f"stranded message {identifier} is left alone: {stranger}", path=path)
+        return held.move(message_path(box.inbox, identifier))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SLUG = 32
 IDENTITY = b"/coop-worktree"
+NOBODY = "0" * 16  # stands for the hash of a session, where a drain was given none
 FORMAT = b"1\n"
 _FOLDERS = (b"mail", b"mail/tmp", b"mail/box", b"letters", b"todos", b"requests")
 BOX_FOLDERS = (b"inbox", b"claiming", b"seen", b"expired", b"receipts", b"shown", b"sent")
@@ -128,6 +129,14 @@ def message_path(folder: bytes, identifier: str) -> bytes:
 def letter_path(box: Box, identifier: str) -> bytes:
     """The record of one letter."""
     return box.letters + b"/" + identifier.encode() + b".toml"
+
+
+def hashed(session: str) -> str:
+    """The name of a session in the store: 16 hex digits of the SHA-256 of its id's bytes.
+
+    A raw session id never becomes a file name: it may be ``../..`` or four thousand characters long.
+    """
+    return sha256(session.encode("utf-8", "surrogatepass"))[:16]
 
 
 def session_folder(box: Box, session: str) -> bytes:

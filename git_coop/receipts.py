@@ -6,12 +6,10 @@ while its message lies in the folder that its outcome names. A session here is a
 """
 
 from git_coop import clock, files, flat, ids, layout
-from git_coop.claims import remove
 from git_coop.errors import StoreFault
 from git_coop.event import START
-from git_coop.layout import Box, session_folder
+from git_coop.layout import NOBODY, Box, session_folder
 from git_coop.record import Record
-from git_coop.session import NOBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +17,16 @@ if TYPE_CHECKING:
 
 CONSUMED, EXPIRED = "consumed", "expired"
 WHOLE, CUT = "whole", "cut"
+
+
+class Actor(Record):
+    """Who files: a session (its hash), in which client and turn, at which event, when."""
+
+    session: str
+    client: str
+    event: str
+    turn: str
+    now: int
 
 
 class Marker(Record):
@@ -139,6 +147,8 @@ def write_receipt(box: Box, receipt: Receipt) -> None:
     box.store.ensure_folder(box.receipts)
     for other in sessions(box):
         if other != receipt.session:
+            from git_coop.claims import remove
+
             remove(receipt_path(box, other, receipt.id))
     times = ("shown_at", "at")
     record: dict[str, str | int | None] = {

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from git_coop import clock, files, inbox
 from git_coop.choose import KEPT, OPENED, PEEKED, Choice, Reader, choose
-from git_coop.filing import Actor
 from git_coop.inbox import Found
-from git_coop.layout import Box
+from git_coop.layout import Box, hashed
 from git_coop.message import Draft, compose, parse
-from git_coop.session import hashed
+from git_coop.receipts import Actor
 from git_coop.store import Store
 from tests.support.clones import Clone
 from tests.support.drains import Room

@@ -11,8 +11,7 @@ from git_coop import clock, files, offers, receipts, turns
 from git_coop.choose import PEEKED
 from git_coop.drain_run import Run
 from git_coop.errors import CoopError
-from git_coop.layout import session_folder
-from git_coop.session import hashed
+from git_coop.layout import hashed, session_folder
 from tests.support.clones import Clone
 from tests.support.drains import Drained, Killed, Room, killed_after
 from tests.support.program import Program

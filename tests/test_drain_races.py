@@ -11,8 +11,8 @@ import pytest
 
 from git_coop import clock, files, mail
 from git_coop.errors import CoopError
+from git_coop.layout import hashed
 from git_coop.mail import Content, Letterhead
-from git_coop.session import hashed
 from tests.conftest import SOAK
 from tests.support.clones import Clone
 from tests.support.drains import Room

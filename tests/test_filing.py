@@ -8,9 +8,8 @@ import pytest
 from git_coop import filing, receipts
 from git_coop.claims import claim
 from git_coop.errors import Busy, StoreFault
-from git_coop.filing import Actor
-from git_coop.receipts import Marker
-from git_coop.session import hashed
+from git_coop.layout import hashed
+from git_coop.receipts import Actor, Marker
 from tests.support.clones import Clone
 from tests.support.drains import Killed, Room, killed_after
 from tests.support.world import START, Worlds

@@ -40,7 +40,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "disk": ("exclusive", "files", "locks", "claims", "staged", "store", "toml"),
     "git": ("git", "plain_config", "discover", "vouching", "repo", "head"),
-    "box": ("layout", "session", "making", "moves"),
+    "box": ("layout", "making", "moves"),
     "subjects": (
         "body",
         "guard",
@@ -138,7 +138,6 @@ HOT = (
     "discover",
     "plain_config",
     "layout",
-    "session",
     "making",
     "moves",
     "event",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from git_coop import files, receipts
+from git_coop.layout import NOBODY, hashed
 from git_coop.receipts import CONSUMED, CUT, EXPIRED, Marker, Receipt
-from git_coop.session import NOBODY, hashed
 from git_coop.turns import BEFORE
 from tests.support.clones import Clone
 from tests.support.drains import Room

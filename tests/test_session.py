@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from git_coop import files, session
+from git_coop import files, layout
 from git_coop.edge import SESSIONS
 from tests.support.world import Worlds
 
@@ -27,6 +27,6 @@ def test_an_id_is_text_that_a_record_can_hold(edge: Worlds) -> None:
 
 @pytest.mark.parametrize("name", ["", "../../x", "a/b", "x" * 10_000, "é\n", "\udcff", "x\ud800"])
 def test_a_name_in_the_store_is_sixteen_digits(name: str) -> None:
-    found = session.hashed(name)
+    found = layout.hashed(name)
     assert found == hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     assert files.sha256(b"") == hashlib.sha256(b"").hexdigest()

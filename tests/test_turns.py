@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from git_coop import turns
 from git_coop.errors import Busy
 from git_coop.event import PROMPT, START, STOP, Event
-from git_coop.session import hashed
+from git_coop.layout import hashed
 from git_coop.turns import BEFORE, Turn, at_stop, interrupted, live, name_of, opened, started, with_live
 from tests.support.clones import Clone
 from tests.support.drains import Room

@@ -9,12 +9,11 @@ from git_coop.cli.mail_record import entry_record, fate_record, message_record, 
 from git_coop.cli.mail_table import flow, is_wide, table
 from git_coop.files import exists
 from git_coop.history import Wanted
-from git_coop.layout import Box, is_inherited
+from git_coop.layout import NOBODY, Box, is_inherited
 from git_coop.mailbox import STATES, Entry, Tally
 from git_coop.message import Message
 from git_coop.quote import PREFIX
 from git_coop.render import BOUNDS, render_view
-from git_coop.session import NOBODY
 from git_coop.store import Store
 from git_coop.text import fit, quote_path, safe_line
 from git_coop.tracing import Fate, Notes

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from git_coop import (
-    choose,
     claims,
     drain_run,
     events,
@@ -180,7 +179,7 @@ def notice_after_expiry(put: Put, applied: Applied) -> None:
         tell()
         return filed
 
-    put(choose, "expire", expire)
+    put(filing, "expire", expire)
 
 
 def no_inode_check(put: Put, applied: Applied) -> None:

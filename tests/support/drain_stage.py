@@ -3,7 +3,7 @@
 from typing import Any
 
 from git_coop import clock
-from git_coop.session import hashed
+from git_coop.layout import hashed
 from tests.support.drain_model import Event, World, act
 from tests.support.drains import Drained, Killed, Room, killed_after
 

@@ -27,9 +27,8 @@ from git_coop import (
 )
 from git_coop.event import Event, Order, Outcome, Say
 from git_coop.files import sha256
-from git_coop.layout import Box, message_path
+from git_coop.layout import Box, hashed, message_path
 from git_coop.message import DEFAULT_TERM, Draft, compose
-from git_coop.session import hashed
 from tests.support.world import Clock, Counter, World, Worlds
 
 _TITLE = re.compile(r"^message \d+ of \d+: (\S+), ", re.MULTILINE)
