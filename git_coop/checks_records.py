@@ -109,7 +109,7 @@ def strays(case: Case) -> Iterator[Finding]:
         return
     with book:
         reader = fleet.Reader(book)
-        found = reader.found(name + adopted.STRAYS) if name + adopted.STRAYS in reader.trees else []
+        found = reader.found(name + adopted.STRAYS, states=False) if name + adopted.STRAYS in reader.trees else []
     if found:
         yield Finding(
             "strays",

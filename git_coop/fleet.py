@@ -70,12 +70,18 @@ class Reader:
             return {}
         return dict(folders(self.book, top, "replicas", self.problems, adopted.is_store))
 
-    def found(self, replica: str) -> list[Found]:
-        """The letters of a replica, box by box, oldest first; of its strays those that it has not got itself."""
+    def found(self, replica: str, *, states: bool = True) -> list[Found]:
+        """The letters of a replica, box by box, oldest first.
+
+        Of its strays those that it has not got itself, and with ``states`` those that it has in another state.
+        """
         every = records(self.book, self.trees[replica], replica, self.problems, "letters")
         owner = self.trees.get(replica.removesuffix(adopted.STRAYS), "") if replica.endswith(adopted.STRAYS) else ""
-        known = {one.id for one in records(self.book, owner, "", Problems(), "letters")} if owner else set()
-        return sorted((one for one in every if one.id not in known), key=lambda one: (one.key, one.id))
+        known: dict[str, set[str]] = {}
+        for one in records(self.book, owner, "", Problems(), "letters") if owner else ():
+            known.setdefault(one.id, set()).add(one.blob)
+        wanted = (one for one in every if one.id not in known or (states and one.blob not in known[one.id]))
+        return sorted(wanted, key=lambda one: (one.key, one.id))
 
     def letter(self, replica: str, found: Found, newer: str | None) -> Letter | None:
         """The letter, or ``None`` where it cannot be read, which is a problem. ``newer``: the next one of its box."""
@@ -159,7 +165,7 @@ def _shelf(reader: Reader, replica: str, closed: bool) -> Shelf:
 
 def _letters(reader: Reader, replica: str, closed: bool) -> list[Letter]:
     """The letters of a replica; without ``closed`` only the newest of each box, for no other can be live."""
-    found = reader.found(replica)
+    found = reader.found(replica, states=closed)
     often = Counter(one.id for one in found)
     copies: dict[str, list[Letter]] = {}
     for place, one in enumerate(found):

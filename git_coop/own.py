@@ -32,8 +32,9 @@ class Known(Record):
 class Own(Record):
     """The tree of this store and how it differs from the one before; ``faults`` name what could not be read."""
 
+    before: str  # the tree that it started from
     tree: str
-    sent: tuple[str, ...]  # paths that are new or changed
+    sent: tuple[str, ...]  # paths that are new or changed since
     kept: tuple[str, ...]  # paths whose file is gone from the store
     faults: tuple[str, ...]
     index: bytes
@@ -66,6 +67,12 @@ def known_paths(book: Ledger, tree: str) -> dict[str, Known]:
     return walk_paths(book, tree) if found is None else found
 
 
+def newer(book: Ledger, before: str, tree: str) -> tuple[str, ...]:
+    """The paths of records that are new or changed in a replica's tree."""
+    old = walk_paths(book, before) if before else {}
+    return tuple(path for path, one in walk_paths(book, tree).items() if path not in old or old[path].blob != one.blob)
+
+
 def walk_paths(book: Ledger, tree: str) -> dict[str, Known]:
     """The records in a replica's tree by path. Only what has the shape of a record counts."""
     return {found.path: Known("", found.blob) for found in records(book, tree, "", Problems())}
@@ -81,7 +88,7 @@ def build(book: Ledger, before: str, held: Holdings, name: str, now: int) -> Own
     kept = tuple(path for path in old if path in new and path not in held.records)
     sent = tuple(path for path in new if path not in old or old[path].blob != new[path].blob)
     tree = book.edit(before, changes)
-    return Own(tree, sent, kept, (*held.faults, *faults), encode_index(tree, new))
+    return Own(before, tree, sent, kept, (*held.faults, *faults), encode_index(tree, new))
 
 
 def _read(

@@ -15,7 +15,7 @@ from git_coop.errors import Busy, Fatal, GitFailed
 from git_coop.holdings import Holdings
 from git_coop.ledger import BRANCH, SEEN, Ledger, Unsound
 from git_coop.ledger_walk import check_mark
-from git_coop.own import INDEX, Own, build, is_known, known_paths
+from git_coop.own import INDEX, Own, build, is_known, known_paths, newer
 from git_coop.record import Record
 from git_coop.remote import forbid_others, forbid_shared
 from git_coop.store import Store
@@ -69,9 +69,10 @@ def run(store: Store, request: Request, held: Holdings) -> Outcome:
         union, pushed, attempts = _exchange(book, carry, request, who.id, own.tree)
         _settle_up(store, book, who.id, held, request.now)
         problems = fleet.Reader(book).problems.lines()
+        sent = own.sent if union.before == own.before else newer(book, union.before, own.tree)
     kept = _kept(len(own.kept))
     faults = (*own.faults, *problems)
-    return Outcome(who.id, own.sent, union.changed, pushed, attempts, (*notes, *kept, *union.notes), faults)
+    return Outcome(who.id, sent, union.changed, pushed, attempts, (*notes, *kept, *union.notes), faults)
 
 
 def _kept(count: int) -> list[str]:
@@ -221,6 +222,7 @@ def plan(store: Store, request: Request, held: Holdings) -> Plan:
     if book is None:
         return Plan(mine, tuple(held.records), bool(theirs), held.faults)
     with book:
-        known = known_paths(book, _subtree(book, book.tip(SEEN), mine))
+        seen = book.tip(SEEN)  # where it is what the remote has, the index may know it
+        known = known_paths(book, _subtree(book, theirs if book.has(theirs) else seen, mine)) if theirs else {}
         sent = tuple(path for path, one in held.records.items() if not is_known(one, known.get(path)))
         return Plan(mine, sent, bool(theirs) and not book.has(theirs), held.faults)

@@ -14,11 +14,15 @@ _HISTORY = 2000  # commits of our own that are looked through for an older versi
 
 
 class Union(Record):
-    """A tree of everybody's records: which stores in it are new or changed, and what there is to say about it."""
+    """A tree of everybody's records: which stores in it are new or changed, and what there is to say about it.
+
+    ``before`` is this store's own tree as the remote had it, empty where it had none.
+    """
 
     tree: str
     changed: tuple[str, ...]
     notes: tuple[str, ...]
+    before: str = ""
 
 
 def replicas(book: Ledger, tree: str) -> dict[str, str]:
@@ -41,7 +45,7 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
         if name != mine and (name not in remote or (rewritten and _is_older(book, name, remote[name], tree))):
             changes[f"replicas/{name}"] = Child(b"", TREE, tree)
     changes[f"replicas/{mine}"] = Child(b"", TREE, own)
-    strays = _strays(book, remote.get(mine, ""), local.get(mine, ""), own)
+    strays = _strays(book, mine, remote.get(mine, ""), local.get(mine, ""), own)
     if strays:
         name = mine + adopted.STRAYS
         kept = remote.get(name) or local.get(name, "")
@@ -49,11 +53,12 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
             b"", TREE, book.edit(kept, {**_places(book, remote[mine], strays), **strays})
         )
         many = f"{len(strays)} records stood" if len(strays) > 1 else "1 record stood"
-        notes.append(f"{many} under this store's name that it does not have: set aside as {name}")
+        notes.append(f"{many} under this store's name that it does not have, or not in that state: set aside as {name}")
         if replica_doubled(strays):
+            notes.append("after a restore from an older backup: git coop letter list --fleet shows what came after it")
             notes.append("where another clone has the same name, remove coop/replica in one of the two")
     changed = tuple(sorted(name for name, tree in remote.items() if name != mine and local.get(name) != tree))
-    return Union(book.edit(theirs, changes), changed, tuple(notes))
+    return Union(book.edit(theirs, changes), changed, tuple(notes), remote.get(mine, ""))
 
 
 def replica_doubled(strays: "Mapping[str, Child | None]") -> bool:
@@ -81,15 +86,18 @@ def _versions(book: Ledger, name: str) -> set[str]:
     return found
 
 
-def _strays(book: Ledger, theirs: str, before: str, own: str) -> "dict[str, Child | None]":
-    """Records that stand under our name at the remote, that we have not and never had: not lost, and not ours."""
-    if not theirs or theirs in (before, own):
+def _strays(book: Ledger, mine: str, theirs: str, before: str, own: str) -> "dict[str, Child | None]":
+    """Records that stand under our name at the remote in a state that we have not and never had: not lost, not ours.
+
+    Another clone of our name wrote them, or we ourselves did after the backup that this store was restored from.
+    """
+    if not theirs or theirs in (before, own) or theirs in _versions(book, mine):
         return {}
-    known = {(one.kind, one.id) for tree in (before, own) for one in records(book, tree, "", Problems())}
+    known = {(one.kind, one.id, one.blob) for tree in (before, own) for one in records(book, tree, "", Problems())}
     return {
         one.path: Child(b"", BLOB, one.blob)
         for one in records(book, theirs, "", Problems())
-        if (one.kind, one.id) not in known
+        if (one.kind, one.id, one.blob) not in known
     }
 
 

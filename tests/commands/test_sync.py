@@ -126,6 +126,40 @@ def test_what_json_says(fleet: Fleet) -> None:
     assert found["stores"] == [{"replica": one.replica, "name": f"laptop.example.org: {one.clone.root}"}]
 
 
+def test_what_is_sent_is_what_the_remote_had_not(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.write("x")
+    one.ok("backup", "../x.bundle")  # which puts it into the ledger, and nowhere else
+    sent = f"synced as {one.replica} with {fleet.remote}: 1 letter sent\n"
+    assert one.ok("sync", "--dry-run").startswith("would send 1 letter to ")
+    assert one.ok("sync") == sent
+    assert one.ok("sync", "--dry-run").startswith("would send nothing new to ")
+    shutil.rmtree(fleet.remote)
+    git("init", "-q", "--bare", str(fleet.remote), cwd=one.clone.root)
+    assert one.ok("sync", "--dry-run").startswith("would send 1 letter to ")
+    assert one.ok("sync") == sent
+    assert one.ok("sync") == sent.replace("1 letter", "nothing new")
+
+
+def test_what_was_sent_after_a_backup_outlives_a_restore_from_it(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    identifier = one.write("what is to do")
+    one.ok("backup", "../x.bundle")
+    one("letter", "read", env={"GIT_COOP_SESSION": "next"})
+    one("letter", "ack", "-m", "done, as abc1234", env={"GIT_COOP_SESSION": "next"})
+    one.ok("sync")
+    shutil.rmtree(one.clone.coop)
+    one.ok("restore", "../x.bundle")
+    code, out, err = one("sync")
+    assert (code, f"set aside as {one.replica}.strays\n" in err, "nothing new sent" in out) == (0, True, False)
+    kept = [
+        letter for letter in one.json("letter", "list", "--fleet", "--all")["letters"] if letter["id"] == identifier
+    ]
+    assert [(letter["status"], letter["ack_body"]) for letter in kept] == [("done", "done, as abc1234")]
+    assert one.ok("sync") == f"synced as {one.replica} with {fleet.remote}: nothing new sent\n"
+    assert one.json("letter", "list", "--fleet", "--all")["letters"] == kept
+
+
 def test_closed_letters_of_the_fleet_need_all(fleet: Fleet) -> None:
     one, two = fleet.machine("one"), fleet.machine("two")
     old, new = one.write("first"), one.write("second")
