@@ -1,7 +1,8 @@
 """What became of what a worktree sent: read from the notes in ``sent/``, the recipients' folders, markers, receipts."""
 
-from git_coop import files, ids, layout, mailbox, receipts, sent
+from git_coop import files, ids, inbox, layout, mailbox, message, notices, receipts, sent
 from git_coop.errors import CoopError, NotFound
+from git_coop.header import value_bytes
 from git_coop.layout import Box, message_path
 from git_coop.receipts import Marker, Receipt
 from git_coop.record import Record
@@ -91,15 +92,47 @@ def _store(own: Box, note: Sent) -> "Store | None":
 
 
 def trace(own: Box, asked: str) -> Fate:
-    """All that is recorded of one message that was sent from a box. ``NotFound`` where no note of it is left."""
+    """All that is recorded of one message that was sent from a box.
+
+    ``NotFound`` where no note of it is left, and no box of the clone holds it as one that came from here.
+    """
     try:
         identifier = ids.pick(asked, sent.known(own), what="sent message")
     except NotFound as error:
-        hint = "what was sent from here is known until its term is over and its outcome was told by mail"
-        raise NotFound(error.sentence, hint=error.hint or hint) from None
+        note = _lying(own, asked)
+        if note is None:
+            hint = "once its term is over, a message is known as long as a box of this clone holds it"
+            raise NotFound(error.sentence, hint=error.hint or hint) from None
+        return _traced(own, note)
     note = sent.read(own, identifier)
     if note is None:
         raise NotFound(f"the note on sent message {identifier} cannot be read")
+    return _traced(own, note)
+
+
+def _lying(own: Box, asked: str) -> "Sent | None":
+    """What a note would say of a message that lies in a box of the clone, where its file says that it is from here."""
+    lying = {
+        name: (box, folder)
+        for box in layout.boxes(own.store)
+        for folder in (box.expired, box.seen, box.claiming, box.inbox)
+        for name in inbox.listed(folder).ids
+    }
+    try:
+        identifier = ids.pick(asked, lying, what="message")
+        box, folder = lying[identifier]
+        head = files.read_cut(message_path(folder, identifier), message.HEAD_LIMIT)
+        path, store = box.path(), own.store.root
+    except CoopError:
+        return None
+    found = message.peek(identifier, head.data)
+    if value_bytes(found.from_path or "") != own.path():
+        return None
+    return Sent(identifier, box.key, path, store, notices.over_at(found, head.mtime), found.subject or "")
+
+
+def _traced(own: Box, note: Sent) -> Fate:
+    identifier = note.id
     try:
         fate = fate_of(own, note)
         if fate.box is None:

@@ -578,9 +578,28 @@ def test_the_real_program_lists(coop: Program, clone: Clone, side: Path) -> None
 def test_what_was_not_sent_from_here_is_not_traced(post: Post, side: Path) -> None:
     identifier = post.send(side)
     said = f"error: no sent message '{identifier}'\n"
-    said += "hint: what was sent from here is known until its term is over and its outcome was told by mail\n"
+    said += "hint: once its term is over, a message is known as long as a box of this clone holds it\n"
     assert post("mail", "trace", identifier, cwd=side) == (1, "", said)
     assert post("mail", "trace", identifier)[0] == 0  # the control
+
+
+@pytest.mark.parametrize("end", ["consumed", "gone"])
+def test_what_became_of_a_message_is_known_while_a_box_holds_it(post: Post, side: Path, end: str) -> None:
+    identifier = post.send(side, "x", "--subject", "about it", "--ttl", "1m")
+    post.drain("prompt", "s", side)
+    post.drain("stop", "s", side)
+    before = post("mail", "trace", identifier)[1].partition("\n")[2].rpartition("as of")[0]
+    post.clock.tick(clock.HOUR)
+    post.drain("start", "s", post.clone.root)
+    assert post("mail", "sent")[1] == ""
+    if end == "gone":
+        post.file(side, "seen", identifier).unlink()
+        assert post("mail", "trace", identifier[20:])[:2] == (1, "")
+        return
+    code, out, err = post("mail", "trace", identifier[20:])
+    assert (code, out.partition("\n")[0], err) == (0, f"message {identifier}, sent 1 hour ago: consumed", "")
+    assert out.partition("\n")[2].rpartition("as of")[0] == before
+    assert post("mail", "trace", identifier, cwd=side)[0] == 1  # it was not sent from there
 
 
 @pytest.mark.parametrize("damage", ["", 'key = "../../.."\n', "\x1b[2J\n"])
