@@ -8,7 +8,7 @@ import os
 from errno import ENOENT, ENOTDIR
 from typing import TYPE_CHECKING, TypeVar
 
-from git_coop import discover, drained, files, ids, inbox, layout, message, receipts
+from git_coop import discover, drained, files, ids, inbox, layout, message, moves, receipts
 from git_coop.errors import CoopError, NotFound, StoreFault
 from git_coop.inbox import Listing
 from git_coop.layout import Box, message_path
@@ -163,10 +163,16 @@ def waiting(store: Store) -> int:
 
 
 def is_gone(box: Box, env: "Mapping[str, str]") -> bool:
-    """Whether the box's path is no worktree of this clone any more, nor a directory outside any, or another one's.
+    """Whether nobody will drain a box: its path is no worktree of this clone any more, nor a directory outside any.
 
-    A path that cannot be looked at is not gone: nothing is known of it.
+    A path that cannot be looked at is not gone: nothing is known of it. Nor is a worktree that moved: its next command
+    brings the box over.
     """
+    return _has_left(box, env) and not moves.alive(box.store).intersection(layout.owners(box)[-1:])
+
+
+def _has_left(box: Box, env: "Mapping[str, str]") -> bool:
+    """Whether the box's path is nobody's of this clone, or another's."""
     path = box.path()
     if not path:
         return False

@@ -104,11 +104,21 @@ def _give(store: Store, worktree: "Worktree", fresh: str) -> str:
     return fresh
 
 
+def alive(store: Store) -> frozenset[str]:
+    """The coop ids of the worktrees that the store's clone has now; one whose folder is gone is none any more."""
+    homes = _git_dirs(os.path.dirname(store.root))
+    return frozenset(found for home in homes if _stands(home) and (found := id_in(home)))
+
+
+def _git_dirs(common_dir: bytes) -> "list[bytes]":
+    above = common_dir + b"/worktrees"
+    return [common_dir, *(above + b"/" + name for name in files.names(above))]
+
+
 def _moved_on(worktree: "Worktree", identifier: str) -> bool:
     """Whether another worktree of the clone carries this id: it moved, and this one was made where it had been."""
-    admin = worktree.common_dir + b"/worktrees"
-    others = [worktree.common_dir, *(admin + b"/" + name for name in files.names(admin))]
-    return any(_carries(other, identifier) and _stands(other) for other in others if other != worktree.git_dir)
+    others = [other for other in _git_dirs(worktree.common_dir) if other != worktree.git_dir]
+    return any(_carries(other, identifier) and _stands(other) for other in others)
 
 
 def _carries(git_dir: bytes, identifier: str) -> bool:

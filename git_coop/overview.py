@@ -19,6 +19,7 @@ from git_coop import (
     letter_glance,
     letterbox,
     message,
+    moves,
     notices,
     requestbox,
     todobox,
@@ -217,7 +218,7 @@ def asks(store: "Store", faults: "list[str]") -> "list[Ask]":
     nobody: list[str] = []
     names = _part(faults, partial(requestbox.known, store), nobody)
     nowhere: frozenset[str] = frozenset()
-    alive = _part(faults, partial(requestbox.alive, store), nowhere) if names else nowhere
+    alive = _part(faults, partial(moves.alive, store), nowhere) if names else nowhere
     found = [_part(faults, partial(_ask, store, name), None) for name in names]
     return [Ask(ask.id, _settled(ask.asker, alive), _settled(ask.asked, alive)) for ask in found if ask is not None]
 

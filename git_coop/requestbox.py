@@ -5,13 +5,12 @@ two leaves an open request that both worktrees list, never a mail about a reques
 before its request is closed, so that a request is never closed whose result went nowhere.
 """
 
-import os
 from collections.abc import Callable
 
-from git_coop import files, ids, requests
+from git_coop import files, ids, moves, requests
 from git_coop.claims import lock, remove
 from git_coop.errors import CoopError, Refused, StoreFault
-from git_coop.layout import Box, boxes, id_in, owners
+from git_coop.layout import Box, boxes, owners
 from git_coop.locks import Lock
 from git_coop.record import Record
 from git_coop.requests import Request, Side
@@ -44,21 +43,7 @@ def path_of(store: Store, identifier: str) -> bytes:
 
 def side(box: Box, path: bytes, worktree: str | None) -> Side:
     """A worktree as a side of a request."""
-    return Side(box.key, path.decode("utf-8", "replace"), worktree or None, alive(box.store))
-
-
-def alive(store: Store) -> frozenset[str]:
-    """The coop ids of the worktrees that the store's clone has now; one whose folder is gone is none any more."""
-    common = os.path.dirname(store.root)
-    above = common + b"/worktrees"
-    homes = [common, *(above + b"/" + name for name in files.names(above))]
-    return frozenset(found for home in homes if _stands(home) and (found := id_in(home)))
-
-
-def _stands(git_dir: bytes) -> bool:
-    """Whether the worktree of a git dir is where that says it is (gitrepository-layout(5)); the main one always is."""
-    link = (files.read_small(git_dir + b"/gitdir") or b"").rstrip(b"\r\n")
-    return not link or os.path.exists(os.path.join(git_dir, link))
+    return Side(box.key, path.decode("utf-8", "replace"), worktree or None, moves.alive(box.store))
 
 
 def known(store: Store) -> list[str]:

@@ -161,6 +161,18 @@ def test_a_removed_worktrees_box_is_still_found_and_said_to_be_gone(post: Post, 
     assert post("mail", "send", "--to", str(side), "-m", "x")[0] == 1
 
 
+def test_a_worktree_that_moved_is_not_called_gone(post: Post, side: Path) -> None:
+    identifier = post.send(side)
+    new = side.with_name("elsewhere")
+    post.clone.git("worktree", "move", str(side), str(new))
+    assert {box["path"]: box["owner_gone"] for box in rows(post.json("mail", "status"), "boxes")}[str(side)] is False
+    assert "GONE" not in post("mail", "status")[1]
+    assert post("mail", "requeue", identifier, "--to", str(post.clone.root))[0] == 1  # it still has its addressee
+    assert identifier in post("drain", "--event", "prompt", cwd=new)[1]
+    shutil.rmtree(new)
+    assert "GONE" in post("mail", "status")[1]
+
+
 def test_the_status_of_every_box(post: Post, side: Path) -> None:
     post.send(side)
     post.clock.tick(5 * clock.MINUTE)
