@@ -112,4 +112,6 @@ def bad(entry: ConfigEntry, why: str) -> Fatal:
     """The error for a value that cannot be used."""
     name = KEYS.get(entry.key, entry.key)
     shown = "" if entry.value is None else f" '{entry.value}'"
-    return Fatal(f"bad value{shown} for '{name}' in {entry.origin}: {why}", hint=f"git config --show-origin {name}")
+    where = entry.origin.rstrip(":")  # git says "command line:"
+    hint = "" if entry.scope == "command" else f"git config --show-origin {name}"
+    return Fatal(f"bad value{shown} for '{name}' in {where}: {why}", hint=hint)

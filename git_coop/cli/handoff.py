@@ -1,6 +1,7 @@
 """``git coop handoff``: packets that say what a good message contains, for as long as it takes to read them."""
 
 import os
+import shlex
 
 import click
 
@@ -58,8 +59,9 @@ def write(app: App, kind: str, texts: tuple[str, ...], source: str | None, targe
     for finding in findings:
         app.warn(f"{finding.section}: {finding.problem}")
     if shown is not None:
-        app.hint(f"git coop handoff read {shown} prints it with what to do")
-        app.hint(f"this file does not last; {_LASTING[kind].format(shown)}")
+        word = shlex.quote(shown)
+        app.hint(f"git coop handoff read {word} prints it with what to do")
+        app.hint(f"this file does not last; {_LASTING[kind].format(word)}")
 
 
 def _store(app: App, kind: str, data: bytes, target: str | None) -> bytes | None:

@@ -117,9 +117,9 @@ def read(app: App, asked: str | None, raw: bool, session: str | None, as_json: b
     found = _find(box, asked)
     letter_view.whole(app, box, found, as_json=as_json, raw=raw)
     if not found.live:
-        app.note(f"letter {found.id} is {letter_view.state(found)}; nothing was changed")
+        app.note(f"note: letter {found.id} is {letter_view.state(found)}; nothing was changed")
     elif found.key != box.key:
-        app.note("this is another worktree's letter; nothing was changed")
+        app.note("note: this is another worktree's letter; nothing was changed")
     else:
         _record_reading(app, found, app.session(session))
 
@@ -127,7 +127,7 @@ def read(app: App, asked: str | None, raw: bool, session: str | None, as_json: b
 def _record_reading(app: App, found: Letter, who: str | None) -> None:
     """Count the reading, now that the output was written; a store that cannot be written costs only the count."""
     if who is not None and who == found.session:
-        app.note("this session wrote the letter: its reading is not recorded, the next session is who it is for")
+        app.note("note: this session wrote the letter: its reading is not recorded, the next session is who it is for")
         return
     try:
         own = app.open_box(app.nearby)

@@ -39,7 +39,7 @@ def _lines(app: App, box: Box, letters: Sequence[Letter], *, graph: bool, onelin
     for letter, stroke in zip(letters, strokes, strict=True):
         texts = [_short(letter)] if oneline else [*letter_view.head(app, box, letter)[:-1], ""]
         lines += _drawn(app, texts, stroke, paint, colour.YELLOW if letter.live else colour.FAINT)
-    return lines
+    return lines[:-1] if lines and not lines[-1] else lines  # an empty line stands between entries
 
 
 def _node(letter: Letter) -> Node:

@@ -11,7 +11,7 @@ from git_coop.history import Wanted
 from git_coop.layout import Box, is_inherited
 from git_coop.letter_record import fields
 from git_coop.letterbox import Broken, Sent, Shelf
-from git_coop.letters import Letter
+from git_coop.letters import Letter, subject_of
 from git_coop.place import Place
 from git_coop.render import quoted
 from git_coop.text import fit, pad, quote_path, safe_line, visible, width
@@ -107,8 +107,8 @@ def state(letter: Letter) -> str:
         details.append(f"read {letter.read_count} time{'s' if letter.read_count > 1 else ''}")
     if letter.superseded_by:
         details.append(f"by {safe_line(letter.superseded_by, ids.LENGTH)}")
-    elif letter.close_reason:
-        details.append(safe_line(letter.close_reason, _SUBJECT))
+    elif letter.close_reason or letter.ack_body:
+        details.append(safe_line(subject_of(letter.close_reason or letter.ack_body or ""), _SUBJECT))
     return letter.status + (f" ({', '.join(details)})" if details else "")
 
 

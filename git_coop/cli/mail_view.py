@@ -261,7 +261,8 @@ def _showing(fate: Fate, at: int) -> str:
     session, marker = fate.showings[at]
     how = "whole" if marker.shown == receipts.WHOLE else f"{marker.bytes_shown} of {marker.bytes} bytes"
     by = f" by {safe_line(marker.client, 16)}" if marker.client else ""
-    return f"{clock.rfc3339(marker.at)} ({safe_line(marker.event, 16)}) to session {safe_line(session, 16)}{by}, {how}"
+    whom = "where no session was named" if session == NOBODY else f"to session {safe_line(session, 16)}"
+    return f"{clock.rfc3339(marker.at)} ({safe_line(marker.event, 16)}) {whom}{by}, {how}"
 
 
 def _receipt(fate: Fate) -> str:

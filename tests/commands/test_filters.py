@@ -81,7 +81,6 @@ def test_the_graph_beside_whole_entries(letters: Letters, clone: Clone) -> None:
   Written: 2026-11-30T10:45:12Z, 2 days ago
   Branch:  main at {head}
   Subject: one
-
 """
     )
 

@@ -131,7 +131,7 @@ def test_every_transition_through_the_command_line(run: Desk, clone: Clone, verb
         said = {"done": "done (read 1 time)", "abandoned": "abandoned (why)", "superseded": f"superseded (by {shown})"}
         assert code == 0
         assert out.endswith("\n\none")
-        assert err == f"letter {one} is {said[state]}; nothing was changed\n"
+        assert err == f"note: letter {one} is {said[state]}; nothing was changed\n"
         assert tree(clone.coop) == before
     elif state in TABLE[verb]:
         assert (code, out, err) == (0, f"letter {one} is {TABLE[verb][state]}\n", "")
@@ -168,7 +168,7 @@ def test_a_letter_of_the_store_and_none_of_this_box(run: Desk, clone: Clone) -> 
     for words in (["read"], ["show"], ["start"], ["ack"]):
         assert run("letter", *words, cwd=side)[:2] == (1, "")
     code, out, err = run("letter", "read", one, cwd=side)
-    assert (code, err) == (0, "this is another worktree's letter; nothing was changed\n")
+    assert (code, err) == (0, "note: this is another worktree's letter; nothing was changed\n")
     assert out.startswith(
         f"letter {one}\nState:   unread\nFrom:    the worktree {clone.root}, for its own next session\n"
     )
@@ -228,7 +228,7 @@ def test_the_writer_reading_its_own_letter_records_nothing(run: Desk, clone: Clo
     before = tree(clone.coop)
     code, out, err = run("letter", "read", env={"CLAUDE_CODE_SESSION_ID": "s-1"})
     assert (code, out[-3:]) == (0, "one")
-    assert err == ("this session wrote the letter: its reading is not recorded, the next session is who it is for\n")
+    assert err == ("note: this session wrote the letter: its reading is not recorded, the next session is who it is for\n")
     assert tree(clone.coop) == before
     run.done("letter", "read", session="s-2")
     assert record(run)["read_count"] == 1
@@ -820,10 +820,19 @@ def test_a_letter_is_written_from_a_continuation_and_no_other_packet(run: Desk, 
     assert "Subject: in progress: the parser\n" in run.done("letter", "show")
 
 
+def test_what_came_of_a_letter_is_part_of_its_state(run: Desk) -> None:
+    one = run.letter("do it")
+    run("letter", "read", env={"GIT_COOP_SESSION": "next"})
+    run("letter", "ack", "-m", "done, as abc1234", "-m", "and more", env={"GIT_COOP_SESSION": "next"})
+    state = "\nState:   done (read 1 time, done, as abc1234)\n"
+    for words in (("show", one), ("log",)):
+        assert state in run("letter", *words)[1]
+
+
 def test_a_note_begins_a_line_of_its_own_on_a_terminal(run: Desk) -> None:
     run.letter("no final newline", session="writer")
     env = {"GIT_COOP_SESSION": "writer"}
-    note = "this session wrote the letter: its reading is not recorded, the next session is who it is for\n"
+    note = "note: this session wrote the letter: its reading is not recorded, the next session is who it is for\n"
     assert run("letter", "read", "--raw", env=env, terminal=True)[1:] == ("no final newline", f"\n{note}")
     assert run("letter", "read", "--raw", env=env)[1:] == ("no final newline", note)
     run.letter("a final newline\n", session="writer")
