@@ -5,7 +5,7 @@ are no messages, or mail for other sessions), the next drain goes on where this 
 session, or the first of a new one.
 """
 
-from git_coop import files, ids, inbox, message
+from git_coop import ids, inbox, message
 from git_coop.errors import Busy, StoreFault
 from git_coop.inbox import Found, Odd
 from git_coop.layout import Box, hashed, message_path
@@ -122,7 +122,7 @@ def _is_passed(box: Box, name: str, reader: Reader, choice: Choice) -> bool:
     if not ids.is_id(name):
         return False
     try:
-        head = files.read_cut(message_path(box.inbox, name), message.HEAD_LIMIT)
+        head = box.store.look(message_path(box.inbox, name), message.HEAD_LIMIT)
     except StoreFault:
         return False  # looked at in full, it says for itself what is wrong with it
     if message.damage(head.data, whole=False) is not None:

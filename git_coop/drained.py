@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from git_coop.layout import Box
 
 _BOUND = 4096  # bytes
-_TIME = 20  # bytes of a time in RFC 3339
 
 
 class Last(Record):
@@ -37,24 +36,23 @@ def _parsed(data: bytes) -> "dict[str, Last]":
 def stamp(box: "Box", event: str, client: str, now: int) -> None:
     """Record a drain of ``event``. Where another process is recording a new line, this one may be left out.
 
-    Nearly always the line stands, and only its time is another: it is written over without a lock, for a file's lines
-    never change their place; where one gets another length, another file takes the place of the whole.
+    Nearly always the line stands, and only its time is another: it is written over without a lock, in the very file
+    that was read, whose lines never change their place; where one gets another length, another file takes its place.
     """
-    data = files.read_small(box.drained, _BOUND) or b""
     first, time, last = f"{event} ".encode(), clock.rfc3339(now).encode(), f" {client or '-'}\n".encode()
-    at = _place(data, first, last)
-    if at is None or not box.store.amend(box.drained, len(data), at, time):
+
+    def place(data: bytes) -> "tuple[int, bytes] | None":
+        """Where the time stands in the line that has these two around it."""
+        at = 0
+        for old in data.splitlines(keepends=True):
+            if len(old) == len(first) + len(time) + len(last) and old.startswith(first) and old.endswith(last):
+                return at + len(first), time
+            at += len(old)
+        return None
+
+    files.is_folder(box.mail)
+    if not box.store.amend(box.drained, place):
         _stamp_anew(box, event, Last(now, client or "-"))
-
-
-def _place(data: bytes, first: bytes, last: bytes) -> "int | None":
-    """Where in ``data`` the time stands in the line that has these two around it."""
-    at = 0
-    for old in data.splitlines(keepends=True):
-        if len(old) == len(first) + _TIME + len(last) and old.startswith(first) and old.endswith(last):
-            return at + len(first)
-        at += len(old)
-    return None
 
 
 def _stamp_anew(box: "Box", event: str, last: Last) -> None:

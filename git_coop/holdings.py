@@ -52,10 +52,11 @@ def survey(store: Store) -> Holdings:
     boxes: dict[str, bytes] = {}
     faults: list[str] = []
     for box in letterbox.shelves(store):
-        _add(records, faults, "letters", box.key, {i: layout.letter_path(box, i) for i in letter_glance.known(box)})
+        found = {i: layout.letter_path(box, i) for i in letter_glance.known(box)}
+        _add(store, records, faults, "letters", box.key, found)
     for box in _todo_boxes(store):
-        _add(records, faults, "todos", box.key, {i: todobox.path_of(box, i) for i in todobox.known(box)})
-    _add(records, faults, "requests", "", {i: requestbox.path_of(store, i) for i in requestbox.known(store)})
+        _add(store, records, faults, "todos", box.key, {i: todobox.path_of(box, i) for i in todobox.known(box)})
+    _add(store, records, faults, "requests", "", {i: requestbox.path_of(store, i) for i in requestbox.known(store)})
     for key in {path.split("/")[1] for path in records if not path.startswith("requests/")}:
         try:
             place = Box(store, key).path()
@@ -72,7 +73,9 @@ def _todo_boxes(store: Store) -> list[Box]:
     return [Box(store, name.decode()) for name in sorted(names) if is_key(name)]
 
 
-def _add(records: dict[str, Held], faults: list[str], kind: str, key: str, found: dict[str, bytes]) -> None:
+def _add(
+    store: Store, records: dict[str, Held], faults: list[str], kind: str, key: str, found: dict[str, bytes]
+) -> None:
     for identifier, file in found.items():
         try:
             status = os.lstat(file)
@@ -83,6 +86,9 @@ def _add(records: dict[str, Held], faults: list[str], kind: str, key: str, found
             continue
         if not stat.S_ISREG(status.st_mode):
             faults.append(f"'{os.fsdecode(file)}' is {files.what_is(status.st_mode)}, not a record")
+            continue
+        if stranger := store.stranger(status.st_uid):
+            faults.append(f"'{os.fsdecode(file)}' is left alone: {stranger}")
             continue
         signature = f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_ctime_ns}"
         records[path_in_ledger(kind, key, identifier)] = Held(file, signature, status.st_ctime_ns)

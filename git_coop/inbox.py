@@ -129,14 +129,11 @@ def look(box: Box, identifier: str, folder: "bytes | None" = None) -> "Found | O
     from git_coop.files import sha256
 
     try:
-        contents = files.read_cut(message_path(folder or box.inbox, identifier), message.FILE_LIMIT + 1)
+        contents = box.store.look(message_path(folder or box.inbox, identifier), message.FILE_LIMIT + 1)
     except files.Gone:
         return None
     except files.Unreadable as error:
         return Odd(identifier, error.reason)
-    stranger = box.store.stranger(contents.owner)
-    if stranger:
-        return Odd(identifier, stranger)
     damage = message.damage(contents.data)
     if damage is not None:
         return Odd(identifier, f"it is no message: {damage}")

@@ -67,13 +67,12 @@ def live(box: Box) -> "Glance | None":
 
 def glance(box: Box, name: str) -> Glance:
     """The letter of this id. Raises ``Gone``, ``Unreadable`` or ``Damaged``, each naming the file."""
-    path = letter_path(box, name)
-    contents = files.read_cut(path, GLANCED)
-    if stranger := box.store.stranger(contents.owner):
-        raise files.Unreadable(stranger, path=path)
-    data = contents.data if contents.size <= GLANCED else _head(contents.data)
-    seen = _plain(data, box, name) or _parsed(data, box, name)
-    return seen if contents.size <= GLANCED else seen.replace(size=contents.size, exact=False)
+    contents = box.store.look(letter_path(box, name), GLANCED)
+    if contents.size <= GLANCED:
+        return _plain(contents.data, box, name) or _whole(box, name)
+    head = _head(contents.data)
+    seen = _plain(head, box, name) or _parsed(head, box, name)
+    return _whole(box, name) if seen is None else seen.replace(size=contents.size, exact=False)
 
 
 def _head(data: bytes) -> bytes:
@@ -82,14 +81,23 @@ def _head(data: bytes) -> bytes:
     return data[: cut + 1] + b'body = ""\n' if cut >= 0 else b""
 
 
-def _parsed(data: bytes, box: Box, name: str) -> Glance:
+def _whole(box: Box, name: str) -> Glance:
     from git_coop import letter_record  # and with it a TOML parser
+
+    return _of(letter_record.stored(box, name))
+
+
+def _parsed(head: bytes, box: Box, name: str) -> "Glance | None":
+    from git_coop import letter_record
     from git_coop.toml import Damaged
 
     try:
-        letter = letter_record.decode(data, letter_path(box, name), name).replace(key=box.key)
-    except Damaged:  # of a head: a text that looks like the next key, say
-        letter = letter_record.stored(box, name)
+        return _of(letter_record.decode(head, letter_path(box, name), name).replace(key=box.key))
+    except Damaged:
+        return None  # a text that looks like the next key, say
+
+
+def _of(letter: Letter) -> Glance:
     return Glance(letter.replace(body=""), len(letter.body.encode()))
 
 
@@ -100,6 +108,8 @@ def _plain(data: bytes, box: Box, name: str) -> "Glance | None":
     if not isinstance(events, list) or not all(map(_is_event, events)):
         return None
     if not _fits(own, _KINDS) or own.get("status") not in STATES or "body" not in own:
+        return None
+    if not all(isinstance(each, str) for each in own.get("supersedes", ())):
         return None
     known = {field: own[field] for field in ("branch", "head", "session") if field in own}
     path, subject, created = own.get("path", ""), own.get("subject", ""), own.get("created_at", ids.time_of(name))

@@ -65,7 +65,7 @@ def decode(data: bytes, path: bytes, identifier: str) -> Letter:
 
 def _count(fields: Fields, name: str) -> int:
     value = fields.record.get(name, 0)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if type(value) is int and value >= 0:  # a bool is none, nor is a time
         return value
     raise damaged(fields.path, f"'{name}' is not a count")
 

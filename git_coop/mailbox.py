@@ -218,13 +218,11 @@ def entry(box: Box, state: str, identifier: str) -> "Entry | None":
     if not ids.is_id(identifier):
         return Entry(identifier, state, box, reason="its name is no message id")
     try:
-        contents = files.read_cut(message_path(folder(box, state), identifier), message.HEAD_LIMIT)
+        contents = box.store.look(message_path(folder(box, state), identifier), message.HEAD_LIMIT)
     except files.Gone:
         return None
     except files.Unreadable as error:
         return Entry(identifier, state, box, reason=error.reason)
-    if stranger := box.store.stranger(contents.owner):
-        return Entry(identifier, state, box, reason=stranger)
     damage = message.damage(contents.data, whole=contents.size <= len(contents.data))
     if contents.size > message.FILE_LIMIT:
         damage = f"over {message.FILE_LIMIT} bytes long"

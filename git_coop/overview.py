@@ -185,7 +185,7 @@ def _mail(box: Box, opened: int) -> Mail:
 def _sender(box: Box, name: str) -> str:
     """The path that a message claims to come from, ``git coop`` for a notice of ours, empty where it does not say."""
     try:
-        head = files.read_cut(layout.message_path(box.inbox, name), message.HEAD_LIMIT).data
+        head = box.store.look(layout.message_path(box.inbox, name), message.HEAD_LIMIT).data
     except StoreFault:
         return ""
     found = message.peek(name, head)
@@ -207,7 +207,7 @@ def _open_todos(box: Box, faults: "list[str]") -> int:
 def _is_open(box: Box, name: str) -> bool:
     """Whether a todo is open: by the lines before its text where they say so plainly, else by its whole record."""
     try:
-        word = flat.text(head_of(todobox.path_of(box, name), "text"), "status")
+        word = flat.text(head_of(box.store, todobox.path_of(box, name), "text"), "status")
         return word == "open" if word in ("open", "done") else todobox.load(box, name).status == "open"
     except files.Gone:
         return False
@@ -230,7 +230,7 @@ def _settled(side: "tuple[str, str]", alive: "frozenset[str]") -> "tuple[str, st
 
 def _ask(store: "Store", name: str) -> "Ask | None":
     try:
-        fields = head_of(requestbox.path_of(store, name), "brief")
+        fields = head_of(store, requestbox.path_of(store, name), "brief")
         if flat.text(fields, "status") not in ("open", "closed"):
             fields = {key: str(value) for key, value in requestbox.load(store, name).values().items() if value}
             fields |= {"from": flat.text(fields, "from_key"), "to": flat.text(fields, "to_key")}
@@ -242,12 +242,12 @@ def _ask(store: "Store", name: str) -> "Ask | None":
     return Ask(name, sides[0], sides[1])
 
 
-def head_of(path: bytes, stop: str) -> "dict[str, str | int]":
+def head_of(store: "Store", path: bytes, stop: str) -> "dict[str, str | int]":
     """The plain fields of a record that stand before the field ``stop``, without a TOML parser.
 
     Records are written with their states first and their texts last, so a state is read from the first lines.
     """
-    data = files.read_cut(path, _HEAD).data
+    data = store.look(path, _HEAD).data
     return flat.loads(data.partition(f"\n{stop} = ".encode())[0])
 
 

@@ -37,13 +37,13 @@ def loads(data: bytes) -> "Table | None":
         line, at = _line(text, at)
         if line.startswith("[["):
             name, table = line[2:-2], {}
-            if line[-2:] != "]]" or not _is_bare(name) or name in record:
+            if line[-2:] != "]]" or not is_bare(name) or name in record:
                 return None
             tables.setdefault(name, []).append(table)
         elif line:
             key, _, raw = line.partition(" = ")
             value, at = _value(raw, text, at)
-            if value is None or key in table or not _is_bare(key):
+            if value is None or key in table or not is_bare(key):
                 return None
             table[key] = value
     return {**record, **tables}
@@ -54,7 +54,8 @@ def _line(text: str, at: int) -> "tuple[str, int]":
     return (text[at:], len(text)) if end < 0 else (text[at:end], end + 1)
 
 
-def _is_bare(key: str) -> bool:
+def is_bare(key: str) -> bool:
+    """Whether a key needs no quotes (TOML 1.0, "Keys")."""
     return key.isascii() and key.replace("-", "0").replace("_", "0").isalnum()
 
 
@@ -105,8 +106,8 @@ def _string(raw: str) -> "str | None":
 
 
 def _time(raw: str) -> "Time | None":
-    at = clock.parse_rfc3339(raw) if len(raw) in (20, 24) and raw[:4] != "0000" else None
-    return None if at is None else Time(at)
+    at = clock.parse_rfc3339(raw) if len(raw) in (20, 24) else None
+    return None if at is None or at < 0 else Time(at)  # none of ours is before 1970
 
 
 def _is_number(raw: str) -> bool:

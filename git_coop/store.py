@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SMALL = 1 << 16  # bytes of a file that is amended
 SWEEP_AT_MOST = 64  # strays looked at by one drain: the work is bounded whatever a disk full of crashes left
 
 
@@ -43,10 +44,16 @@ class Store(Record):
 
     def read(self, path: bytes, limit: int = 65_536) -> bytes:
         """A whole file of at most ``limit`` bytes. ``Gone``; ``Unreadable`` also where it is a stranger's."""
-        contents = files.read_whole(path, limit)
+        return self._admitted(files.read_whole(path, limit), path).data
+
+    def look(self, path: bytes, limit: int) -> files.Contents:
+        """The first ``limit`` bytes of a file. ``Gone``; ``Unreadable`` also where it is a stranger's."""
+        return self._admitted(files.read_cut(path, limit), path)
+
+    def _admitted(self, contents: files.Contents, path: bytes) -> files.Contents:
         if stranger := self.stranger(contents.owner):
             raise files.Unreadable(stranger, path=path)
-        return contents.data
+        return contents
 
     @property
     def file_mode(self) -> int:
@@ -108,7 +115,7 @@ class Store(Record):
         renamed over another file (ext4(5), ``auto_da_alloc``), which is most of what a hook would cost.
         """
         files.is_folder(os.path.dirname(path))
-        if not durable and _write_over(path, data, len(data)):
+        if not durable and self.amend(path, lambda standing: (0, data) if len(standing) == len(data) else None):
             return
         from git_coop.staged import stage
 
@@ -117,13 +124,29 @@ class Store(Record):
         if durable:
             _flush_above(path)
 
-    def amend(self, path: bytes, size: int, offset: int, data: bytes) -> bool:
-        """Write ``data`` at ``offset`` of a file of ``size`` bytes, in place and not durably; whether that was done.
+    def amend(self, path: bytes, change: "Callable[[bytes], tuple[int, bytes] | None]") -> bool:
+        """Write over a part of a small file in place, not durably; whether that was done.
 
-        Where whoever changes a file's size or its layout puts another in its place, this takes no lock.
+        ``change`` is given what stands there, and says what is to stand at which offset, within it. Who reads the file
+        meanwhile may see a mixture, and who was killed leaves one at worst: a marker or a turn that does not match in
+        full authorises nothing, so that a message is shown again. A file with another name is left alone, and so is a
+        stranger's: the caller puts one of its own in its place.
         """
-        files.is_folder(os.path.dirname(path))
-        return _write_over(path, data, size, offset)
+        try:
+            number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            status = os.fstat(number)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or self.stranger(status.st_uid):
+                return False
+            standing = os.read(number, _SMALL)
+            found = change(standing) if status.st_size == len(standing) else None
+            return found is not None and os.pwrite(number, found[1], found[0]) == len(found[1])
+        except OSError as error:
+            raise fault("write", path, error) from None
+        finally:
+            os.close(number)
 
     def sweep(self) -> int:
         """Remove what dead writers left in ``mail/tmp/``; how many files that were."""
@@ -146,23 +169,3 @@ def _flush_above(path: bytes) -> None:
     from git_coop.claims import sync_folder  # most drains make nothing that has to last
 
     sync_folder(os.path.dirname(path))
-
-
-def _write_over(path: bytes, data: bytes, size: int, offset: int = 0) -> bool:
-    """Write ``data`` into a file of ``size`` bytes, in one call; ``False``: it is no such file, or was not written.
-
-    Who reads it meanwhile may see a mixture, and who was killed leaves one at worst: a marker or a turn that does not
-    match in full authorises nothing, so that a message is shown again.
-    """
-    try:
-        number = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        status = os.fstat(number)
-        fits = stat.S_ISREG(status.st_mode) and status.st_size == size and status.st_nlink == 1
-        return fits and os.pwrite(number, data, offset) == len(data)
-    except OSError as error:
-        raise fault("write", path, error) from None
-    finally:
-        os.close(number)

@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from git_coop import clock, plain_toml
 from git_coop.errors import StoreFault
-from git_coop.plain_toml import Time
+from git_coop.plain_toml import Time, is_bare
 
 LIMIT = (
     256 << 20
@@ -35,7 +35,7 @@ def dumps(record: Mapping[str, object]) -> bytes:
     ``UnicodeEncodeError`` for a string with a lone surrogate, which TOML cannot hold.
     """
     given = {key: value for key, value in record.items() if value is not None}
-    tables = {key: value for key, value in given.items() if _is_flat(value) and _is_bare(key)}
+    tables = {key: value for key, value in given.items() if _is_flat(value) and is_bare(key)}
     nested = {key: value for key, value in given.items() if key not in tables and _has_tables(value)}
     plain = [_pair(key, value) for key, value in given.items() if key not in tables and key not in nested]
     return b"".join((*plain, _written(nested), *(_tables(key, value) for key, value in tables.items())))
@@ -54,15 +54,10 @@ def _is_flat(value: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
     )
 
 
-def _is_bare(key: str) -> bool:
-    """Whether a key needs no quotes (TOML 1.0, "Keys")."""
-    return bool(key) and key.isascii() and key.replace("-", "").replace("_", "0").isalnum()
-
-
 def _pair(key: str, value: object) -> bytes:
-    if isinstance(value, Time) and _is_bare(key):
+    if isinstance(value, Time) and is_bare(key):  # the library has no form for it
         return f"{key} = {_written_time(value)}\n".encode()
-    if isinstance(value, str) and ("\n" in value or len(value) > _LONG) and _is_bare(key):
+    if isinstance(value, str) and ("\n" in value or len(value) > _LONG) and is_bare(key):
         return key.encode() + b" = " + _long(value.encode()) + b"\n"
     return _written({key: value})
 
@@ -80,7 +75,25 @@ def _tables(key: str, value: Iterable[Mapping[str, object]]) -> bytes:
 def _written(record: Mapping[str, object]) -> bytes:
     import tomli_w  # only who writes pays for it
 
-    return tomli_w.dumps(record).encode()
+    return tomli_w.dumps({key: _for_library(value) for key, value in record.items()}).encode()
+
+
+def _for_library(value: object) -> object:
+    """A value as ``tomli_w`` takes it: at any depth a time is a datetime, and what is ``None`` is left out."""
+    if isinstance(value, Time):
+        return Moment.fromtimestamp(value // clock.SECOND, UTC).replace(microsecond=value % clock.SECOND // 1000)
+    if isinstance(value, Mapping):
+        return {key: _for_library(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list | tuple):
+        return [_for_library(inner) for inner in value]
+    return value
+
+
+class Moment(datetime):
+    """A datetime in UTC that is written as our own times are: ``tomli_w`` writes a datetime as ``str`` gives it."""
+
+    def __str__(self) -> str:
+        return _written_time(nanoseconds(self) or 0)
 
 
 def _long(text: bytes) -> bytes:

@@ -121,7 +121,7 @@ def _lying(own: Box, asked: str) -> "Sent | None":
     try:
         identifier = ids.pick(asked, lying, what="message")
         box, folder = lying[identifier]
-        head = files.read_cut(message_path(folder, identifier), message.HEAD_LIMIT)
+        head = box.store.look(message_path(folder, identifier), message.HEAD_LIMIT)
         path, store = box.path(), own.store.root
     except CoopError:
         return None

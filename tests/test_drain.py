@@ -697,6 +697,19 @@ def test_a_marker_or_a_turn_of_a_stranger_consumes_nothing(room: Room, part: str
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
+@pytest.mark.parametrize("part", ["marker", "turn"])
+def test_a_marker_or_a_turn_of_a_stranger_gives_way_to_the_session_s_own(room: Room, part: str) -> None:
+    name = room.send()
+    room.drain("prompt", "s", "p1")
+    folder = Path(os.fsdecode(session_folder(room.box, hashed("s"))))
+    os.chown(folder / (name if part == "marker" else "turn"), NOBODY, NOBODY)
+    for turn in ("p2", "p3"):
+        room.drain("prompt", "s", turn)
+        room.drain("stop", "s", turn)
+    assert room.place(name) == "seen"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason=NOT_ROOT)
 def test_a_todo_of_a_stranger_is_a_named_fault(room: Room, clone: Clone, coop: Program) -> None:
     coop("todo", "add", "what is left to do", cwd=room.root, check=0)
     (record,) = Path(os.fsdecode(room.box.todos)).glob("*.toml")
@@ -704,6 +717,11 @@ def test_a_todo_of_a_stranger_is_a_named_fault(room: Room, clone: Clone, coop: P
     listed = coop("todo", "list", cwd=room.root)
     why = f"cannot read '{record}': it belongs to uid {NOBODY}, not to you"
     assert (listed.code, why in listed.err, "what is left" in listed.out) == (1, True, False)
+    status = coop("status", cwd=room.root)
+    assert (why in status.err, "1 open" in status.out) == (True, False)
+    coop("todo", "add", "my own", cwd=room.root, check=0)
+    saved = coop("backup", "../x.bundle", cwd=room.root)
+    assert f"'{record}' is left alone: it belongs to uid {NOBODY}, not to you" in saved.err
     clone.git("config", "core.sharedRepository", "true")
     assert "what is left to do" in coop("todo", "list", cwd=room.root, check=0).out
 

@@ -57,6 +57,29 @@ def test_another_client_gets_a_line_of_its_length_in_a_new_file(room: Room, file
     assert file.stat().st_ino != before
 
 
+def test_a_line_that_moves_meanwhile_is_not_written_into(
+    room: Room, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two others change the lengths of their lines between our look and our writing, and the file keeps its size."""
+    for event, client in (("prompt", "opencode"), ("start", ""), ("stop", "")):
+        drained.stamp(room.box, event, client, NOW)
+    real = os.pwrite
+
+    def pwrite(number: int, data: bytes, offset: int) -> int:
+        monkeypatch.undo()
+        drained.stamp(room.box, "prompt", "", LATER)
+        drained.stamp(room.box, "stop", "opencode", LATER)
+        return real(number, data, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    drained.stamp(room.box, "start", "", LATER)
+    assert drained.read(room.box) == {
+        "prompt": Last(LATER, "-"),
+        "start": Last(NOW, "-"),  # ours is the one that got lost
+        "stop": Last(LATER, "opencode"),
+    }
+
+
 @pytest.mark.parametrize("junk", [b"", b"stop\n", b"\xff\xff\n", b"stop 2026-11-30T10:45:12Z", b"stop x claude\n" * 9])
 def test_whatever_stands_there_the_stamp_is_read_again(room: Room, file: Path, junk: bytes) -> None:
     file.write_bytes(junk)

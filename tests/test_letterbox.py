@@ -252,6 +252,17 @@ def test_a_letter_that_cannot_be_published_leaves_the_live_one(box: Box, monkeyp
     assert letterbox.live(box) == first
 
 
+def test_what_a_newer_program_put_into_an_event_stays_there(box: Box) -> None:
+    letter = write(box, "one", session=None).letter
+    path = Path(layout.letter_path(box, letter.id).decode())
+    path.write_bytes(path.read_bytes().replace(b'event = "write"', b'event = "write"\nmeta = { tool = "x" }'))
+    for count in (1, 2):
+        assert read(box, letter.id).read_count == count
+    assert letter_record.stored(box, letter.id).events[0].unknown == {"meta": {"tool": "x"}}
+    assert write(box, "two").superseded[0].id == letter.id
+    assert letter_record.stored(box, letter.id).status == "superseded"
+
+
 # at a glance
 
 
@@ -306,6 +317,8 @@ def test_a_record_that_a_hand_changed_is_read_all_the_same(
         (b'path = "', b'path = 5 # "'),
         (b"created_at = 2", b"created_at = 20 # "),
         (b"read_count = 1", b'read_count = "1"'),
+        (b"read_count = 1", b"read_count = 2026-01-01T00:00:00Z"),
+        (b"[[events]]", b"[[supersedes]]\na = 1\n\n[[events]]"),
         (b"[[events]]\nevent", b"[[events]]\nnothing"),
         (b"status =", b"events = 5\nstatus ="),
         (b"body = '''", b"text = '''"),

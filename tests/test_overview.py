@@ -9,6 +9,7 @@ import pytest
 from git_coop import clock, discover, flat, layout, overview, place, todobox
 from git_coop.layout import Box
 from git_coop.overview import Ask, Sender
+from git_coop.store import Store
 from tests.support.clones import Clone
 from tests.support.desk import Desk, tree
 from tests.support.world import START, Worlds
@@ -135,7 +136,7 @@ def test_a_request_follows_a_worktree_that_moved() -> None:
 def test_the_head_of_a_record_ends_before_its_text(tmp_path: Path) -> None:
     path = tmp_path / "record"
     path.write_text("id = \"a\"\nstatus = \"open\"\ntext = '''\nstatus = \"done\"'''\n")
-    head: Mapping[str, str | int] = overview.head_of(os.fsencode(path), "text")
+    head: Mapping[str, str | int] = overview.head_of(Store(b""), os.fsencode(path), "text")
     assert head == {"id": "a", "status": "open"}
     assert flat.text(dict(head), "status") == "open"
 

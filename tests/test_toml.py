@@ -119,6 +119,37 @@ at = 1970-01-01T00:00:00Z
     )
 
 
+def test_a_time_is_a_time_and_nothing_is_nothing_at_any_depth() -> None:
+    at = toml.moment(clock.parse_rfc3339("2026-11-30T10:45:12.123Z") or 0)
+    record: dict[str, object] = {
+        "- -": at,
+        "table": {"at": at, "none": None, "deeper": [{"at": at, "list": [at]}]},
+        "events": [{"at": at, "session": None, "meta": {"a": 1, "none": None}}],
+    }
+    when = datetime(2026, 11, 30, 10, 45, 12, 123000, UTC)
+    written = toml.dumps(record).decode()
+    assert tomllib.loads(written) == {
+        "- -": when,
+        "table": {"at": when, "deeper": [{"at": when, "list": [when]}]},
+        "events": [{"at": when, "meta": {"a": 1}}],
+    }
+    assert written.count("2026-11-30T10:45:12.123Z") == 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("born = 1969-07-20T20:17:40Z", "born = 1969-07-20T20:17:40.123Z", "born = 0001-01-01T00:00:00Z"),
+        *("- = 2026-01-01T00:00:00Z", "_ = 2026-01-01T00:00:00.001Z", '"a b" = 2026-01-01T00:00:00Z'),
+        *("x = 2026-01-01T00:00:00.123456Z", "x = 2026-01-01T00:00:00+02:00", "x = 9999-12-31T23:59:59Z"),
+        *("[[due]]\nat = 1960-01-01T00:00:00Z", "[[--]]\nat = 2026-01-01T00:00:00Z", "x = {at = 2026-01-01T00:00:00Z}"),
+    ],
+)
+def test_a_time_of_a_newer_program_is_the_same_time_when_written_back(line: str) -> None:
+    data = f'id = "a"\n{line}\n'.encode()
+    assert tomllib.loads(toml.dumps(toml.loads(data, path=b"x")).decode()) == tomllib.loads(data.decode())
+
+
 def test_a_lone_surrogate_cannot_be_written() -> None:
     for text in ("\udcff", "\udcff\n"):
         with pytest.raises(UnicodeEncodeError):

@@ -228,7 +228,9 @@ def test_the_writer_reading_its_own_letter_records_nothing(run: Desk, clone: Clo
     before = tree(clone.coop)
     code, out, err = run("letter", "read", env={"CLAUDE_CODE_SESSION_ID": "s-1"})
     assert (code, out[-3:]) == (0, "one")
-    assert err == ("note: this session wrote the letter: its reading is not recorded, the next session is who it is for\n")
+    assert err == (
+        "note: this session wrote the letter: its reading is not recorded, the next session is who it is for\n"
+    )
     assert tree(clone.coop) == before
     run.done("letter", "read", session="s-2")
     assert record(run)["read_count"] == 1
