@@ -3,8 +3,6 @@
 import os
 import sys
 
-from git_coop import edge as world
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -12,13 +10,31 @@ if TYPE_CHECKING:
     from git_coop.edge import Edge, Stream
 
 
+_BROKEN = "fatal: the installation is broken: {}: {}\nhint: install git-coop again\n"
+
+
 def main(argv: "list[str] | None" = None, edge: "Edge | None" = None) -> int:
     """Run ``git coop`` with these words in this world; its exit status."""
     words = sys.argv[1:] if argv is None else argv
     try:
-        return _main(words, world.real() if edge is None else edge)
+        if edge is None:
+            try:
+                from git_coop import edge as world
+            except Exception as error:
+                return _nowhere(words, error)
+            edge = world.real()
+        return _main(words, edge)
     except KeyboardInterrupt:  # while modules are loaded; a command that runs answers by itself
         return 130
+
+
+def _nowhere(words: "list[str]", error: Exception) -> int:
+    """Not even the streams can be had: a client's empty answer, and for anybody else a sentence."""
+    if words[:1] == ["drain"] and any(word.startswith("--client") for word in words):
+        sys.stdout.write("{}\n")
+        return 0
+    sys.stderr.write(_BROKEN.format(type(error).__name__, error))
+    return 128
 
 
 def _main(words: "list[str]", here: "Edge") -> int:
@@ -67,9 +83,8 @@ def _broken(error: BaseException, here: "Edge") -> int:
     """A part of the program cannot be loaded: said in a sentence, with what is loaded already."""
     if here.env.get("GIT_COOP_DEBUG") == "1":
         raise error
-    text = f"fatal: the installation is broken: {type(error).__name__}: {error}\nhint: install git-coop again\n"
     try:
-        here.stderr.write(text.encode("utf-8", "replace"))
+        here.stderr.write(_BROKEN.format(type(error).__name__, error).encode("utf-8", "replace"))
     except OSError:
         pass  # nobody is left to tell
     return 128

@@ -308,7 +308,13 @@ def test_a_crash_after_the_answer_adds_no_second_one(room: Room, edge: Worlds, m
     assert "hello" in context(out)
 
 
-@pytest.mark.parametrize("broken", ["git_coop.clients.claude", "git_coop.clients", "git_coop.drain", "git_coop.render"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *("git_coop.clients.claude", "git_coop.clients", "git_coop.drain", "git_coop.render"),
+        *("git_coop.edge", "git_coop.record", "git_coop.errors", "git_coop.files"),
+    ],
+)
 def test_an_installation_in_pieces(room: Room, coop: Program, broken: str) -> None:
     lines = (
         f"import sys; sys.modules[{broken!r}] = None; from git_coop.__main__ import main; sys.exit(main(sys.argv[1:]))"
@@ -345,6 +351,17 @@ def test_an_installation_in_pieces_without_a_named_client(room: Room, coop: Prog
     assert done.stderr.startswith(b"fatal: the installation is broken: ModuleNotFoundError: ")
     assert done.stderr.endswith(b"\nhint: install git-coop again\n")
     assert done.stderr.count(b"\n") == 2
+
+
+@pytest.mark.parametrize("broken", ["git_coop.edge", "git_coop.record"])
+def test_an_installation_without_streams_says_so(room: Room, coop: Program, broken: str) -> None:
+    lines = f"import sys; sys.modules[{broken!r}] = None; from git_coop.__main__ import main; sys.exit(main())"
+    for word in ("drain", "status"):
+        command = [sys.executable, "-P", "-c", lines, word]
+        done = subprocess.run(command, cwd=room.root, env=coop.environment(), capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout) == (128, b"")
+        assert done.stderr.startswith(b"fatal: the installation is broken: ModuleNotFoundError: ")
+        assert done.stderr.endswith(b"\nhint: install git-coop again\n")
 
 
 @pytest.mark.parametrize(
