@@ -13,6 +13,8 @@ DAY = 24 * HOUR
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)  # days of a year before each month
 _LAST = 253_402_300_799 * SECOND  # the end of year 9999: later times have no four-digit year
 
 
@@ -42,11 +44,13 @@ def rfc5322(now: int) -> str:
 def _join(year: int, month: int, day: int, hour: int, minute: int, second: int) -> "int | None":
     """The time of civil fields in UTC, or ``None`` where there is no such date."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    lengths = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    if not (1 <= month <= 12 and 1 <= day <= lengths[month - 1] and hour < 24 and minute < 60 and second < 60):
+    if not (1 <= month <= 12 and day >= 1 and hour < 24 and minute < 60 and second < 60):
+        return None
+    if day > _LENGTHS[month - 1] and not (leap and month == 2 and day == 29):
         return None
     past = year - 1
-    days = past * 365 + past // 4 - past // 100 + past // 400 - 719_162 + sum(lengths[: month - 1]) + day - 1
+    days = past * 365 + past // 4 - past // 100 + past // 400 - 719_162 + _BEFORE[month - 1] + day - 1
+    days += leap and month > 2
     return ((days * 24 + hour) * 60 + minute) * 60 * SECOND + second * SECOND
 
 
@@ -73,11 +77,12 @@ def parse_rfc3339(text: str) -> "int | None":
 
 def parse_id_stamp(text: str) -> "int | None":
     """The time of ``20261130T104512123Z``, and of no other form."""
-    if len(text) != 19 or text[8] != "T" or text[18] != "Z":
+    digits = text[:8] + text[9:18]
+    if len(text) != 19 or text[8] != "T" or text[18] != "Z" or not (digits.isascii() and digits.isdigit()):
         return None
-    fields = _digits(text, (0, 4), (4, 6), (6, 8), (9, 11), (11, 13), (13, 15), (15, 18))
-    base = _join(*fields[:6]) if fields else None
-    return None if base is None or fields is None else base + fields[6] * 1_000_000
+    year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
+    base = _join(year, month, day, int(digits[8:10]), int(digits[10:12]), int(digits[12:14]))
+    return None if base is None else base + int(digits[14:]) * 1_000_000
 
 
 def parse_rfc5322(text: str) -> "int | None":

@@ -86,6 +86,8 @@ def decode(value: str) -> "str | None":
 
     Text that holds anything but encoded words of the two charsets that ``field`` writes is returned as it is.
     """
+    if "=?" not in value:
+        return value
     words = [word[2:-2].split("?") for word in value.split() if word.startswith("=?") and word.endswith("?=")]
     if not words or len(words) != len(value.split()):
         return value
@@ -134,6 +136,10 @@ def is_name(name: bytes) -> bool:
 
 def _lines(data: bytes, start: int) -> "tuple[list[bytes], int, bool]":
     """The whole lines up to the empty one, without their ends; the body's offset or -1; whether lines were left."""
+    end = data.find(b"\n\n", start)
+    plain = data[start:end].split(b"\n") if end >= 0 else []
+    if plain and plain[0] and len(plain) <= LINE_LIMIT and data.find(b"\r", start, end) < 0:
+        return plain, end + 2, False  # nearly every message
     lines: list[bytes] = []
     at = start
     while (end := data.find(b"\n", at)) >= 0:

@@ -203,34 +203,35 @@ def entries(box: Box, states: "Iterable[str]") -> "list[Entry]":
     for state in states:
         told = _tried(nothing, lambda: _receipted(box), []) if state in (SEEN, EXPIRED) else nothing
         listing = _listed(box, state, []) or Listing()
-        opened = (entry(box, state, name) for name in listing.ids)
-        found += [
-            each.replace(shown=marks.get(each.id, 0) + told.get(each.id, 0), earlier=is_earlier(newest, each.id))
-            for each in opened
-            if each is not None
-        ]
+        for name in listing.ids:
+            shown = marks.get(name, 0) + told.get(name, 0)
+            each = entry(box, state, name, shown=shown, earlier=is_earlier(newest, name))
+            found += [] if each is None else [each]
         found += [Entry(name, state, box, reason="its name is no message name") for name in listing.rejected]
     return sorted(found, key=lambda each: (not ids.is_id(each.id), each.id))
 
 
-def entry(box: Box, state: str, identifier: str) -> "Entry | None":
+def entry(box: Box, state: str, identifier: str, *, shown: int = 0, earlier: bool = False) -> "Entry | None":
     """One message by the start of its file; ``None`` where it has gone in the meantime."""
     if not ids.is_id(identifier):
-        return Entry(identifier, state, box, reason="its name is no message id")
+        return Entry(identifier, state, box, reason="its name is no message id", shown=shown, earlier=earlier)
     try:
         contents = box.store.look(message_path(folder(box, state), identifier), message.HEAD_LIMIT)
     except files.Gone:
         return None
     except files.Unreadable as error:
-        return Entry(identifier, state, box, reason=error.reason)
+        return Entry(identifier, state, box, reason=error.reason, shown=shown, earlier=earlier)
     damage = message.damage(contents.data, whole=contents.size <= len(contents.data))
     if contents.size > message.FILE_LIMIT:
         damage = f"over {message.FILE_LIMIT} bytes long"
     if damage is not None:
-        return Entry(identifier, state, box, reason=f"it is no message: {damage}")
-    parsed = message.parse(identifier, contents.data)
+        return Entry(identifier, state, box, reason=f"it is no message: {damage}", shown=shown, earlier=earlier)
+    parsed = message.peek(identifier, contents.data)
+    body = contents.data[len(contents.data) - parsed.size :][: 4 * _START].decode("utf-8", "replace")
     size = contents.size - len(contents.data) + parsed.size
-    return Entry(identifier, state, box, parsed.replace(body=""), bytes=size, start=first_line(parsed.body[:_START]))
+    return Entry(
+        identifier, state, box, parsed, bytes=size, start=first_line(body[:_START]), shown=shown, earlier=earlier
+    )
 
 
 def find(box: Box, asked: str, states: "tuple[str, ...]" = STATES) -> "tuple[str, str]":
