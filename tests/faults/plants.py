@@ -4,6 +4,7 @@
 """
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -189,6 +190,23 @@ def no_inode_check(put: Put, applied: Applied) -> None:
 
     for module in (locks, claims, staged):
         put(module, "names_same", same)
+
+
+def no_inode_check_between_slow_steps(put: Put, applied: Applied) -> None:
+    """The same on a machine that is slow between the opening of a file and its lock, so that others come in between."""
+    no_inode_check(put, applied)
+    slow_steps(put)
+
+
+def slow_steps(put: Put) -> None:
+    """No fault."""
+    real = locks.lock_now
+
+    def lock_now(number: int, path: bytes) -> None:
+        time.sleep(0.003)
+        real(number, path)
+
+    put(claims, "lock_now", lock_now)
 
 
 def no_lock(put: Put, applied: Applied) -> None:

@@ -140,7 +140,12 @@ PLANTS = [
         "publish over another", plants.publish_over_another, meeting("two senders with one id"), "was queued 2 times"
     ),
     Plant("no lock, sixteen at once", plants.no_lock, racing("writers"), "a newer one stands"),
-    Plant("no inode check, sixteen at once", plants.no_inode_check, racing("drains"), "receipt|consumed|places"),
+    Plant(
+        "no inode check, sixteen at once",
+        plants.no_inode_check_between_slow_steps,
+        racing("drains"),
+        "receipt|consumed|places",
+    ),
     Plant(
         "changed file not checked",
         plants.changed_file_not_checked,
@@ -177,3 +182,11 @@ def test_a_planted_fault_is_caught_by_its_test(stage: Stage, plant: Plant, monke
         plant.caught_by(stage)
     assert reached[0], "the fault was never run"
     assert re.search(plant.because, str(failed.value)), str(failed.value)[:2000]
+
+
+def test_slow_steps_alone_are_no_fault(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control of the one that needs them."""
+    plants.slow_steps(monkeypatch.setattr)
+    mailed(stage)
+    for seed in range(1, 4):
+        test_races.test_sixteen_drains_at_stop(Contest(stage, stage.temporary, seed), 0.0)
