@@ -10,6 +10,7 @@ file's layout. A rewriting encoder keeps nothing.
 
 import json
 import re
+from functools import lru_cache
 
 from git_coop.errors import Refused
 from git_coop.record import Record
@@ -172,6 +173,7 @@ def _complaint(text: str, offset: int) -> str:
     return f"unexpected character {text[offset]!r}"
 
 
+@lru_cache(maxsize=2)  # an edit has several steps, and most of them leave the text as it is
 def parse(text: str) -> Document:
     """``text``, its byte order mark and line ends as they are, as a document. Raises ``Damaged``."""
     reader = _Reader(text)
