@@ -1,5 +1,7 @@
 """``git coop mail list``, ``show``, ``status``, ``trace`` and ``sent``: views. None of them changes a byte."""
 
+import shlex
+
 import click
 
 from git_coop import layout, mailbox, tracing
@@ -7,9 +9,11 @@ from git_coop.cli import filters, mail_view
 from git_coop.cli.app import App
 from git_coop.cli.frame import Verb
 from git_coop.cli.mail_words import AS_JSON, ASKED, BOX, box_of
-from git_coop.errors import NotFound, Usage
+from git_coop.errors import CoopError, NotFound, Usage
 from git_coop.history import Wanted
+from git_coop.layout import Box
 from git_coop.mailbox import OPEN, STATES
+from git_coop.text import quote_path
 
 
 @click.command(cls=Verb)
@@ -53,12 +57,27 @@ def show(app: App, asked: str, raw: bool, box: str | None, as_json: bool) -> Non
     if raw and as_json:
         raise Usage("options '--raw' and '--json' cannot be used together")
     home = box_of(app, app.nearby, box)
-    identifier, state = mailbox.find(home, asked)
+    identifier, state = _found(home, asked)
     if raw:
         for chunk in mailbox.chunks(home, identifier, state):
             app.write(chunk)
         return
     mail_view.whole(app, home, mailbox.read(home, identifier, state), state, as_json)
+
+
+def _found(home: Box, asked: str) -> tuple[str, str]:
+    """The message that ``asked`` names; of one that was sent from here, the error says where it went."""
+    try:
+        return mailbox.find(home, asked)
+    except NotFound as error:
+        try:
+            fate = tracing.trace(home, asked)
+        except CoopError:
+            raise error from None
+        where = quote_path(fate.sent.path)
+        way = f"git coop mail show --box {shlex.quote(where)} {fate.sent.id}" if fate.box is not None else ""
+        told = f"it was sent from here to '{where}': git coop mail trace {fate.sent.id}"
+        raise NotFound(error.sentence, hint=f"{told}\n{way}".rstrip()) from None
 
 
 @click.command(cls=Verb)

@@ -595,6 +595,20 @@ def test_what_was_not_sent_from_here_is_not_traced(post: Post, side: Path) -> No
     assert post("mail", "trace", identifier)[0] == 0  # the control
 
 
+def test_showing_what_was_sent_from_here_says_where_it_went(post: Post, side: Path) -> None:
+    identifier = post.send(side)
+    assert post("mail", "show", identifier[20:]) == (
+        1,
+        "",
+        (
+            f"error: no message '{identifier[20:]}'\n"
+            f"hint: it was sent from here to '{side}': git coop mail trace {identifier}\n"
+            f"hint: git coop mail show --box {side} {identifier}\n"
+        ),
+    )
+    assert post("mail", "show", "--box", str(side), identifier)[0] == 0
+
+
 @pytest.mark.parametrize("end", ["consumed", "gone"])
 def test_what_became_of_a_message_is_known_while_a_box_holds_it(post: Post, side: Path, end: str) -> None:
     identifier = post.send(side, "x", "--subject", "about it", "--ttl", "1m")
