@@ -6,8 +6,11 @@ Each store writes its own subtree alone, so that a merge chooses, store by store
 from collections.abc import Mapping
 
 from git_coop import adopted
+from git_coop.errors import StoreFault
 from git_coop.ledger import BLOB, BRANCH, FORMAT, MARK, SEEN, TREE, Child, Ledger, Unsound
-from git_coop.ledger_walk import Problems, folders, records
+from git_coop.ledger_walk import Found, Problems, folders, records
+from git_coop.letter_record import decode
+from git_coop.own import LIMIT
 from git_coop.record import Record
 
 _HISTORY = 2000  # commits of our own that are looked through for an older version of a subtree
@@ -94,11 +97,24 @@ def _strays(book: Ledger, mine: str, theirs: str, before: str, own: str) -> "dic
     if not theirs or theirs in (before, own) or theirs in _versions(book, mine):
         return {}
     known = {(one.kind, one.id, one.blob) for tree in (before, own) for one in records(book, tree, "", Problems())}
+    mine_now = {one.id: one.blob for one in records(book, own, "", Problems(), "letters")}
     return {
         one.path: Child(b"", BLOB, one.blob)
         for one in records(book, theirs, "", Problems())
         if (one.kind, one.id, one.blob) not in known
+        and not (one.kind == "letters" and _is_past(book, one, mine_now.get(one.id, "")))
     }
+
+
+def _is_past(book: Ledger, old: Found, blob: str) -> bool:
+    """Whether a letter's record is an earlier state of the one in ``blob``: what happened to it, that one has too."""
+    if not blob:
+        return False
+    try:
+        then, now = (decode(book.data(each, LIMIT), b"", old.id).events for each in (old.blob, blob))
+    except (Unsound, StoreFault):
+        return False
+    return now[: len(then)] == then
 
 
 def _places(book: Ledger, theirs: str, strays: "Mapping[str, Child | None]") -> "dict[str, Child | None]":

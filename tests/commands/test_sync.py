@@ -160,6 +160,15 @@ def test_what_was_sent_after_a_backup_outlives_a_restore_from_it(fleet: Fleet) -
     assert one.json("letter", "list", "--fleet", "--all")["letters"] == kept
 
 
+def test_a_ledger_that_is_lost_is_made_again_and_nothing_of_the_store_is_set_aside(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.write("what is to do")
+    one.ok("sync")
+    one("letter", "read", env={"GIT_COOP_SESSION": "next"})
+    shutil.rmtree(one.ledger)
+    assert one("sync") == (0, f"synced as {one.replica} with {fleet.remote}: 1 letter sent\n", "")
+
+
 def test_closed_letters_of_the_fleet_need_all(fleet: Fleet) -> None:
     one, two = fleet.machine("one"), fleet.machine("two")
     old, new = one.write("first"), one.write("second")
