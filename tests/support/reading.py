@@ -6,6 +6,7 @@ is taken for the module. That is enough to hold a rule; it is no proof against s
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports(source: str) -> list[Import]:
     """Every import, each imported name by its whole dotted name."""
     return list(_imports(ast.parse(source), late=False, typed=False))
@@ -78,6 +80,7 @@ def own(name: str, known: set[str]) -> str | None:
     return rest
 
 
+@cache
 def uses(source: str) -> list[Use]:
     """Every mention of a builtin, of an imported name or of what is in it, and every method called elsewhere."""
     tree = ast.parse(source)
