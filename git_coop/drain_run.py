@@ -179,7 +179,7 @@ class Run:
         from git_coop import receipts
 
         marks = {}
-        for name in sorted(self.marked(box)):
+        for name in sorted(filter(ids.is_id, self.marked(box))):
             marker = receipts.read_marker(box, self.session, name)
             if marker is not None and marker.event == START and marker.turn == self.state.start:
                 marks[name] = marker.replace(event=PROMPT, turn=self.token)

@@ -74,9 +74,12 @@ def receipt_path(box: Box, session: str, identifier: str) -> bytes:
 
 
 def marked(box: Box, session: str) -> "set[str]":
-    """The ids for which this session has a marker."""
-    found = {name.decode("ascii", "replace") for name in files.names(session_folder(box, session))}
-    return {name for name in found if ids.is_id(name)}
+    """The ids for which this session has a marker.
+
+    As in a listing of messages a name is looked at in full where something is opened for it, and hundreds may lie here.
+    """
+    found = files.entries(session_folder(box, session))
+    return {name for name in found if len(name) == ids.LENGTH and name[ids.STAMP] == "-"}
 
 
 def read_marker(box: Box, session: str, identifier: str) -> "Marker | None":
