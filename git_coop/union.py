@@ -58,7 +58,8 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
         many = f"{len(strays)} records stood" if len(strays) > 1 else "1 record stood"
         notes.append(f"{many} under this store's name that it does not have, or not in that state: set aside as {name}")
         if replica_doubled(strays):
-            notes.append("after a restore from an older backup: git coop letter list --fleet shows what came after it")
+            after = "git coop letter list --fleet --all shows what came after it"
+            notes.append(f"after a restore from an older backup: {after}")
             notes.append("where another clone has the same name, remove coop/replica in one of the two")
     changed = tuple(sorted(name for name, tree in remote.items() if name != mine and local.get(name) != tree))
     return Union(book.edit(theirs, changes), changed, tuple(notes), remote.get(mine, ""))

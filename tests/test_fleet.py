@@ -60,7 +60,7 @@ def test_a_pushers_records_close_supersede_and_speak_for_nobody(fleet: Fleet) ->
             "note: 1 record stood under this store's name that it does not have, or not in that state: set aside as"
             f" {one.replica}.strays"
         ),
-        "note: after a restore from an older backup: git coop letter list --fleet shows what came after it",
+        "note: after a restore from an older backup: git coop letter list --fleet --all shows what came after it",
         "note: where another clone has the same name, remove coop/replica in one of the two",
     ]
     assert one.store() == before

@@ -121,7 +121,7 @@ def test_a_store_that_was_restored_from_an_older_bundle_loses_nothing(
     assert err == (
         "note: 2 records stood under this store's name that it does not have, or not in that state: set aside as"
         f" {name}.strays\n"
-        "note: after a restore from an older backup: git coop letter list --fleet shows what came after it\n"
+        "note: after a restore from an older backup: git coop letter list --fleet --all shows what came after it\n"
         "note: where another clone has the same name, remove coop/replica in one of the two\n"
     )
     row = f"  {later}  unread      0 seconds   after the backup  [{one.clone.root}]\n"
