@@ -107,7 +107,7 @@ def _give(store: Store, worktree: "Worktree", fresh: str) -> str:
 def alive(store: Store) -> frozenset[str]:
     """The coop ids of the worktrees that the store's clone has now; one whose folder is gone is none any more."""
     homes = _git_dirs(os.path.dirname(store.root))
-    return frozenset(found for home in homes if _stands(home) and (found := id_in(home)))
+    return frozenset(found for home in homes if _stands(home) and (found := _id_of(home)))
 
 
 def _git_dirs(common_dir: bytes) -> "list[bytes]":
@@ -122,19 +122,33 @@ def _moved_on(worktree: "Worktree", identifier: str) -> bool:
 
 
 def _carries(git_dir: bytes, identifier: str) -> bool:
-    """Whether a git dir has this id. Raises ``StoreFault`` where that cannot be seen just now."""
+    return _id_of(git_dir) == identifier
+
+
+def _id_of(git_dir: bytes) -> str:
+    """The id in a git dir; empty for none. Raises ``StoreFault`` where that cannot be seen just now."""
     try:
-        return id_in(git_dir) == identifier
+        return id_in(git_dir)
     except StoreFault as error:
         if error.errno in _FOR_GOOD:
-            return False
+            return ""
         raise
 
 
 def _stands(git_dir: bytes) -> bool:
-    """Whether the worktree of a git dir is where that says it is (gitrepository-layout(5)); the main one always is."""
+    """Whether the worktree of a git dir is where that says it is (gitrepository-layout(5)); the main one always is.
+
+    What stands there must say the same: the admin folder of a clone that was copied names the worktree of another.
+    """
     link = (files.read_small(git_dir + b"/gitdir") or b"").rstrip(b"\r\n")
-    return not link or os.path.exists(os.path.join(git_dir, link))
+    if not link:
+        return True
+    try:
+        return discover.opened(os.path.join(git_dir, link)) == os.path.realpath(git_dir)
+    except discover.CannotLook:
+        return True  # nothing is known of it
+    except CoopError:
+        return False
 
 
 def _parking(box: Box, identifier: str) -> Box:

@@ -112,23 +112,35 @@ def trace(own: Box, asked: str) -> Fate:
 
 def _lying(own: Box, asked: str) -> "Sent | None":
     """What a note would say of a message that lies in a box of the clone, where its file says that it is from here."""
-    lying = {
-        name: (box, folder)
-        for box in layout.boxes(own.store)
-        for folder in (box.expired, box.seen, box.claiming, box.inbox)
-        for name in inbox.listed(folder).ids
-    }
+    found = {}
+    for box in layout.boxes(own.store):
+        for folder in (box.inbox, box.claiming, box.seen, box.expired):
+            for identifier in _named(folder, asked):
+                note = _from_here(own, box, folder, identifier)
+                if note is not None:
+                    found[identifier] = note
+    return found[ids.pick(asked, found, what="sent message")] if found else None
+
+
+def _named(folder: bytes, asked: str) -> "list[str]":
+    """The messages in a folder that ``asked`` may mean; one that cannot be listed hides no other."""
     try:
-        identifier = ids.pick(asked, lying, what="message")
-        box, folder = lying[identifier]
+        return [name for name in inbox.listed(folder).ids if ids.matches(asked, name) and ids.is_id(name)]
+    except CoopError:
+        return []
+
+
+def _from_here(own: Box, box: Box, folder: bytes, identifier: str) -> "Sent | None":
+    try:
         head = box.store.look(message_path(folder, identifier), message.HEAD_LIMIT)
-        path, store = box.path(), own.store.root
+        here, there = own.path(), box.path()
     except CoopError:
         return None
     found = message.peek(identifier, head.data)
-    if value_bytes(found.from_path or "") != own.path():
+    if not found.from_path or value_bytes(found.from_path) != here:
         return None
-    return Sent(identifier, box.key, path, store, notices.over_at(found, head.mtime), found.subject or "")
+    over = notices.over_at(found, head.mtime)
+    return Sent(identifier, box.key, there, own.store.root, over, found.subject or "")
 
 
 def _traced(own: Box, note: Sent) -> Fate:

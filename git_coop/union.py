@@ -48,7 +48,7 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
         if name != mine and (name not in remote or (rewritten and _is_older(book, name, remote[name], tree))):
             changes[f"replicas/{name}"] = Child(b"", TREE, tree)
     changes[f"replicas/{mine}"] = Child(b"", TREE, own)
-    strays = _strays(book, mine, remote.get(mine, ""), local.get(mine, ""), own)
+    strays = _strays(book, remote.get(mine, ""), local.get(mine, ""), own)
     if strays:
         name = mine + adopted.STRAYS
         kept = remote.get(name) or local.get(name, "")
@@ -57,12 +57,21 @@ def unite(book: Ledger, theirs: str, known: str, own: str, mine: str, *, rewritt
         )
         many = f"{len(strays)} records stood" if len(strays) > 1 else "1 record stood"
         notes.append(f"{many} under this store's name that it does not have, or not in that state: set aside as {name}")
+        notes += _replaced(book, kept, strays)
         if replica_doubled(strays):
             after = "git coop letter list --fleet --all shows what came after it"
             notes.append(f"after a restore from an older backup: {after}")
             notes.append("where another clone has the same name, remove coop/replica in one of the two")
     changed = tuple(sorted(name for name, tree in remote.items() if name != mine and local.get(name) != tree))
     return Union(book.edit(theirs, changes), changed, tuple(notes), remote.get(mine, ""))
+
+
+def _replaced(book: Ledger, kept: str, strays: "Mapping[str, Child | None]") -> "list[str]":
+    """A word about states that were set aside before and give way to later ones of the same records."""
+    before = {one.path: one.blob for one in records(book, kept, "", Problems())} if kept else {}
+    count = sum(child is not None and before.get(path, child.id) != child.id for path, child in strays.items())
+    many = f"{count} of them take" if count > 1 else "1 of them takes"
+    return [f"{many} the place of a state set aside before, which the ledger's history has"] if count else []
 
 
 def replica_doubled(strays: "Mapping[str, Child | None]") -> bool:
@@ -90,12 +99,12 @@ def _versions(book: Ledger, name: str) -> set[str]:
     return found
 
 
-def _strays(book: Ledger, mine: str, theirs: str, before: str, own: str) -> "dict[str, Child | None]":
+def _strays(book: Ledger, theirs: str, before: str, own: str) -> "dict[str, Child | None]":
     """Records that stand under our name at the remote in a state that we have not and never had: not lost, not ours.
 
     Another clone of our name wrote them, or we ourselves did after the backup that this store was restored from.
     """
-    if not theirs or theirs in (before, own) or theirs in _versions(book, mine):
+    if not theirs or theirs in (before, own):
         return {}
     known = {(one.kind, one.id, one.blob) for tree in (before, own) for one in records(book, tree, "", Problems())}
     mine_now = {one.id: one.blob for one in records(book, own, "", Problems(), "letters")}
@@ -112,10 +121,11 @@ def _is_past(book: Ledger, old: Found, blob: str) -> bool:
     if not blob:
         return False
     try:
-        then, now = (decode(book.data(each, LIMIT), b"", old.id).events for each in (old.blob, blob))
+        then, now = (decode(book.data(each, LIMIT), b"", old.id) for each in (old.blob, blob))
     except (Unsound, StoreFault):
         return False
-    return now[: len(then)] == then
+    same = (then.body, then.subject) == (now.body, now.subject)
+    return same and bool(then.events) and now.events[: len(then.events)] == then.events
 
 
 def _places(book: Ledger, theirs: str, strays: "Mapping[str, Child | None]") -> "dict[str, Child | None]":

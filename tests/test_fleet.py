@@ -57,7 +57,7 @@ def test_a_pushers_records_close_supersede_and_speak_for_nobody(fleet: Fleet) ->
     assert code == 0
     assert err.splitlines() == [
         (
-            "note: 1 record stood under this store's name that it does not have, or not in that state: set aside as"
+            "note: 2 records stood under this store's name that it does not have, or not in that state: set aside as"
             f" {one.replica}.strays"
         ),
         "note: after a restore from an older backup: git coop letter list --fleet --all shows what came after it",

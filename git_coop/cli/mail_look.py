@@ -1,5 +1,6 @@
 """``git coop mail list``, ``show``, ``status``, ``trace`` and ``sent``: views. None of them changes a byte."""
 
+import os
 import shlex
 
 import click
@@ -75,7 +76,8 @@ def _found(home: Box, asked: str) -> tuple[str, str]:
         except CoopError:
             raise error from None
         where = quote_path(fate.sent.path)
-        way = f"git coop mail show --box {shlex.quote(where)} {fate.sent.id}" if fate.box is not None else ""
+        plain = fate.box is not None and os.fsencode(where) == fate.sent.path  # else nobody can type it
+        way = f"git coop mail show --box {shlex.quote(where)} {fate.sent.id}" if plain else ""
         told = f"it was sent from here to '{where}': git coop mail trace {fate.sent.id}"
         raise NotFound(error.sentence, hint=f"{told}\n{way}".rstrip()) from None
 

@@ -173,6 +173,21 @@ def test_a_worktree_that_moved_is_not_called_gone(post: Post, side: Path) -> Non
     assert "GONE" in post("mail", "status")[1]
 
 
+@pytest.mark.parametrize("way", ["another repository", "an odd id elsewhere"])
+def test_what_lies_in_a_box_that_is_gone_is_sent_on(post: Post, side: Path, way: str) -> None:
+    identifier = post.send(side)
+    other = post.clone.worktree("other")
+    post.send(other)
+    shutil.rmtree(side)
+    if way == "another repository":
+        post.clone.git("init", "-q", str(side))
+    else:
+        folder = post.clone.common / "worktrees" / "other" / "coop-worktree"
+        folder.unlink()
+        folder.symlink_to("nowhere")
+    assert post("mail", "requeue", identifier, "--to", str(post.clone.root))[0] == 0
+
+
 def test_the_status_of_every_box(post: Post, side: Path) -> None:
     post.send(side)
     post.clock.tick(5 * clock.MINUTE)
@@ -607,6 +622,21 @@ def test_showing_what_was_sent_from_here_says_where_it_went(post: Post, side: Pa
         ),
     )
     assert post("mail", "show", "--box", str(side), identifier)[0] == 0
+
+
+def test_a_trace_looks_past_what_is_odd_and_what_others_sent(post: Post, side: Path) -> None:
+    identifier = post.send(side, "x")
+    note = Path(os.fsdecode(post.box(post.clone.root).sent)) / identifier
+    note.unlink()
+    odd = post.clone.worktree("odd")
+    post.send(odd)
+    box = Path(os.fsdecode(post.box(odd).inbox))
+    (box / f"20200101T000000000Z-{identifier[20:]}.eml").write_text("Date: x\n\nof somebody else\n")
+    assert post("mail", "trace", identifier[20:])[0] == 0
+    shutil.rmtree(box)
+    box.symlink_to("nowhere")
+    assert post("mail", "trace", identifier[20:])[1].startswith(f"message {identifier}, sent ")
+    assert post("mail", "trace", "abcd")[0] == 1
 
 
 @pytest.mark.parametrize("end", ["consumed", "gone"])

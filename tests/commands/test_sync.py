@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,6 +159,67 @@ def test_what_was_sent_after_a_backup_outlives_a_restore_from_it(fleet: Fleet) -
     assert [(letter["status"], letter["ack_body"]) for letter in kept] == [("done", "done, as abc1234")]
     assert one.ok("sync") == f"synced as {one.replica} with {fleet.remote}: nothing new sent\n"
     assert one.json("letter", "list", "--fleet", "--all")["letters"] == kept
+
+
+@pytest.mark.parametrize("first", ["refused", "beaten", "neither"])
+def test_what_is_set_aside_outlives_a_push_that_was_not_the_first(fleet: Fleet, first: str) -> None:
+    one, other = fleet.machine("one"), fleet.machine("other")
+    bodies = set()
+
+    def life(body: str) -> None:
+        shutil.rmtree(one.clone.coop, ignore_errors=True)
+        one.ok("restore", "../x.bundle")
+        one("sync")
+        fleet.clock.tick()
+        bodies.add(one.write(body))
+        one.ok("sync")
+
+    bodies.add(one.write("first"))
+    one.ok("backup", "../x.bundle")
+    life("second")
+    life("third")
+    shutil.rmtree(one.clone.coop)
+    one.ok("restore", "../x.bundle")
+    hook = fleet.remote / "hooks" / "pre-receive"
+    if first == "refused":
+        hook.write_text("#!/bin/sh\nexit 1\n")
+        hook.chmod(0o755)
+        assert one("sync")[0] != 0
+        hook.unlink()
+    elif first == "beaten":
+        other.write("of another clone")
+        real = carrier.push
+        done: list[str] = []
+
+        def push(*words: Any) -> Any:
+            if not done:
+                done.append("")
+                other.ok("sync")
+            return real(*words)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(carrier, "push", push)
+            assert one.json("sync")["attempts"] == 2
+    one.ok("sync")
+    here = {letter["id"] for letter in one.json("letter", "list", "--all")["letters"]}
+    fleets = {letter["id"] for letter in one.json("letter", "list", "--fleet", "--all")["letters"]}
+    assert bodies <= here | fleets
+
+
+def test_a_state_that_was_set_aside_and_gives_way_is_told(fleet: Fleet) -> None:
+    one = fleet.machine("one")
+    one.write("what is to do")
+    one.ok("backup", "../x.bundle")
+    said = []
+    for result in ("in one life", "in another"):
+        one("letter", "read", env={"GIT_COOP_SESSION": "next"})
+        one("letter", "ack", "-m", result, env={"GIT_COOP_SESSION": "next"})
+        one.ok("sync")
+        shutil.rmtree(one.clone.coop)
+        one.ok("restore", "../x.bundle")
+        said.append(one("sync")[2])
+    word = "note: 1 of them takes the place of a state set aside before, which the ledger's history has\n"
+    assert [word in each for each in said] == [False, True]
 
 
 def test_a_ledger_that_is_lost_is_made_again_and_nothing_of_the_store_is_set_aside(fleet: Fleet) -> None:
