@@ -14,19 +14,16 @@ from git_coop.locks import Lock, demand_working_locks, let_go, lock_now, locked,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from git_coop.store import Store
 
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Claim:
+class Claim(Lock):
     """The exclusive right to move or remove one file, held through the kernel's lock on it."""
 
     def __init__(self, number: int, path: bytes, status: os.stat_result) -> None:
-        self.number = number
+        super().__init__(number)
         self.path = path
         self.status = status
 
@@ -59,17 +56,6 @@ class Claim:
         sync_folder(os.path.dirname(target))
         sync_folder(os.path.dirname(self.path))
         return True
-
-    def close(self) -> None:
-        let_go(self.number)
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        self.close()
 
 
 def claim(path: bytes) -> Claim:

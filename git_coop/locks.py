@@ -44,10 +44,13 @@ def demand_working_locks(path: bytes, flags: int) -> None:
 
 
 class Lock:
-    """A box's lock: one file that is never unlinked; the lock dies with its process."""
+    """The kernel's lock on an open file, held until it is closed; it dies with its process."""
 
     def __init__(self, number: int) -> None:
         self.number = number
+
+    def close(self) -> None:
+        let_go(self.number)
 
     def __enter__(self) -> "Self":
         return self
@@ -55,7 +58,7 @@ class Lock:
     def __exit__(
         self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
     ) -> None:
-        let_go(self.number)
+        self.close()
 
 
 def lock_folder(path: bytes, *, wait: float) -> Lock:

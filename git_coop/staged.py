@@ -5,11 +5,10 @@ import os
 
 from git_coop.errors import StoreFault
 from git_coop.files import fault
-from git_coop.locks import HELD, let_go, names_same
+from git_coop.locks import HELD, Lock, let_go, names_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from git_coop.store import Store
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Staged:
+class Staged(Lock):
     """A file in ``mail/tmp/`` that its writer holds locked until it is published or given up."""
 
     def __init__(self, number: int, path: bytes) -> None:
-        self.number = number
+        super().__init__(number)
         self.path = path
         self.here = True  # whether the staged name still stands
 
@@ -101,14 +100,6 @@ class Staged:
             pass  # a stray is no loss: the next drain sweeps it
         finally:
             let_go(self.number)
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        self.close()
 
 
 def stage(store: "Store", data: bytes, *, durable: bool) -> Staged:

@@ -279,7 +279,11 @@ def test_whoever_waited_for_a_lock_file_that_goes_locks_the_new_one(
 def test_a_file_system_that_grants_a_lock_twice_is_refused(here: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     here.create(here.root + b"/file", b"x")
     monkeypatch.setattr(fcntl, "flock", lambda _number, _how: None)
-    for act in (lambda: lock(here, here.root + b"/.lock", wait=1), lambda: claim(here.root + b"/file")):
+    acts: list[Callable[[], object]] = [
+        lambda: lock(here, here.root + b"/.lock", wait=1),
+        lambda: claim(here.root + b"/file"),
+    ]
+    for act in acts:
         with pytest.raises(StoreFault, match="this file system has no working locks"):
             act()
 
