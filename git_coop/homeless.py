@@ -8,7 +8,7 @@ its id.
 import os
 from collections.abc import Iterable
 
-from git_coop import discover, files, ids, inbox, layout, letter_glance, letterbox
+from git_coop import discover, files, ids, inbox, layout, letter_glance, letterbox, moves
 from git_coop.errors import CoopError, StoreFault
 from git_coop.layout import Box
 from git_coop.letter_record import decode
@@ -67,9 +67,9 @@ def left(place: Place, store: Store) -> Left:
     mail = {box.key: _waiting(box) for box in gone}
     if not live and not any(mail.values()):
         return Left()
-    standing = identities(_worktrees(place.clone.common_dir))
+    alive = moves.alive(store)
     adopted = taken(store) if live else frozenset()
-    gone = [box for box in gone if not standing.keys() & set(layout.owners(box)[-1:])]
+    gone = [box for box in gone if not alive.intersection(layout.owners(box)[-1:])]
     letters = {box.key for box in gone if box.key in live and live[box.key] not in adopted}
     held = [box for box in gone if mail[box.key] or box.key in letters]
     return Left(len(held), sum(mail[box.key] for box in held), len(letters))
@@ -91,11 +91,3 @@ def _live(box: Box) -> str:
 
 def _waiting(box: Box) -> int:
     return sum(len(inbox.listed(folder).ids) for folder in (box.inbox, box.claiming))
-
-
-def _worktrees(common_dir: bytes) -> list[bytes]:
-    """Where the linked worktrees say that they are (gitrepository-layout(5), ``worktrees/<id>/gitdir``)."""
-    above = common_dir + b"/worktrees"
-    admin = [above + b"/" + name for name in files.names(above)]
-    links = [os.path.join(each, (files.read_small(each + b"/gitdir") or b"").rstrip(b"\r\n")) for each in admin]
-    return [os.path.dirname(link) for link in links]
