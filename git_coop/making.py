@@ -1,12 +1,10 @@
 """Making a store and the boxes in it: what the first write in a clone, a worktree or a directory does."""
 
 from git_coop import files
+from git_coop.claims import lock
 from git_coop.layout import BOX_FOLDERS, FORMAT, Box, is_whole, key, open_store
+from git_coop.locks import Lock
 from git_coop.store import Store
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from git_coop.locks import Lock
 
 LOCK_WAIT = 10.0  # seconds; after that the command says busy
 
@@ -62,10 +60,8 @@ def place_box(store: Store, name: str, directory: bytes) -> Box:
     return box
 
 
-def lock_boxes(store: Store) -> "Lock":
+def lock_boxes(store: Store) -> Lock:
     """The lock under which boxes are made and owners change."""
-    from git_coop.claims import lock
-
     store.ensure_folder(store.root + b"/mail/box")
     return lock(store, store.root + b"/mail/box/.lock", wait=LOCK_WAIT)
 
