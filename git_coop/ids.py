@@ -42,6 +42,11 @@ def is_id(name: str) -> bool:
     )
 
 
+def of_record(name: str, shape: "Callable[[str], bool]" = is_id) -> str:
+    """The id in the file name of a record, ``<id>.toml``; empty for another name. ``shape`` tells what an id is."""
+    return name[:-5] if name.endswith(".toml") and shape(name[:-5]) else ""
+
+
 _LISTS = {
     "letter": "git coop letter list --all --all-worktrees shows every one",
     "message": "git coop mail list --all shows every one",

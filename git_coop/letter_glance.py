@@ -40,12 +40,7 @@ class Glance(Record):
 
 def known(box: Box) -> "list[str]":
     """The ids of the box's letters, oldest first; other names are left out."""
-    return sorted(name for name in map(id_of, files.entries(box.letters)) if name)
-
-
-def id_of(name: str) -> str:
-    """The id in a record's file name; empty for another name."""
-    return name[:-5] if name.endswith(".toml") and ids.is_id(name[:-5]) else ""
+    return sorted(name for name in map(ids.of_record, files.entries(box.letters)) if name)
 
 
 def live(box: Box) -> "Glance | None":

@@ -9,7 +9,7 @@ from git_coop import files, ids, letters
 from git_coop.claims import lock
 from git_coop.errors import NotFound, Refused, StoreFault
 from git_coop.layout import Box, is_key, letter_path
-from git_coop.letter_glance import id_of, known
+from git_coop.letter_glance import known
 from git_coop.letter_record import encode, stored
 from git_coop.letters import Letter
 from git_coop.locks import Lock
@@ -72,7 +72,7 @@ def _is_missing(identifier: "str | None", names: "list[str]") -> bool:
 
 def _shelf(box: Box, names: "list[str]") -> Shelf:
     found, broken = [], []
-    everyone = sorted(name for name in map(id_of, names) if name)
+    everyone = sorted(name for name in map(ids.of_record, names) if name)
     newer: str | None = None
     for identifier in reversed(everyone):
         try:
@@ -82,7 +82,7 @@ def _shelf(box: Box, names: "list[str]") -> Shelf:
         except StoreFault as error:
             broken.append(Broken(identifier, error.sentence))
         newer = identifier
-    strangers = sum(1 for name in names if not id_of(name) and name != ".lock")
+    strangers = sum(1 for name in names if not ids.of_record(name) and name != ".lock")
     return Shelf(tuple(reversed(found)), tuple(reversed(broken)), strangers)
 
 

@@ -48,12 +48,7 @@ def side(box: Box, path: bytes, worktree: str | None) -> Side:
 
 def known(store: Store) -> list[str]:
     """The ids of the clone's requests, oldest first."""
-    return sorted(name for name in map(_identifier, files.names(folder(store))) if name)
-
-
-def _identifier(name: bytes) -> str:
-    text = name.decode("ascii", "replace")
-    return text[:-5] if text.endswith(".toml") and ids.is_id(text[:-5]) else ""
+    return sorted(name for name in map(ids.of_record, files.entries(folder(store))) if name)
 
 
 def load(store: Store, identifier: str) -> Request:
@@ -70,15 +65,15 @@ def demand(store: Store, asked: str) -> Request:
 def shelf(store: Store) -> Shelf:
     """Every request of the clone. One bad record hides no other."""
     found, broken = [], []
-    names = files.names(folder(store))
-    for identifier in sorted(name for name in map(_identifier, names) if name):
+    names = files.entries(folder(store))
+    for identifier in sorted(name for name in map(ids.of_record, names) if name):
         try:
             found.append(load(store, identifier))
         except files.Gone:
             continue
         except StoreFault as error:
             broken.append(error.sentence)
-    strangers = sum(1 for name in names if not _identifier(name) and name != b".lock")
+    strangers = sum(1 for name in names if not ids.of_record(name) and name != ".lock")
     return Shelf(tuple(found), tuple(broken), strangers)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from git_coop import files, todos
+from git_coop import files, ids, todos
 from git_coop.claims import lock
 from git_coop.errors import StoreFault
 from git_coop.layout import Box
@@ -35,12 +35,11 @@ class Change(Record):
 
 def known(box: Box) -> list[str]:
     """The ids of the box's todos."""
-    return sorted(name for name in map(_identifier, files.names(box.todos)) if name)
+    return sorted(name for name in map(_identifier, files.entries(box.todos)) if name)
 
 
-def _identifier(name: bytes) -> str:
-    text = name.decode("ascii", "replace")
-    return text[:-5] if text.endswith(".toml") and todos.is_id(text[:-5]) else ""
+def _identifier(name: str) -> str:
+    return ids.of_record(name, todos.is_id)
 
 
 def path_of(box: Box, identifier: str) -> bytes:
@@ -57,7 +56,7 @@ def load(box: Box, identifier: str) -> Todo:
 def shelf(box: Box) -> Shelf:
     """Every todo of the box. One bad record hides no other."""
     found, broken = [], []
-    names = files.names(box.todos)
+    names = files.entries(box.todos)
     for identifier in sorted(name for name in map(_identifier, names) if name):
         try:
             found.append(load(box, identifier))
@@ -65,7 +64,7 @@ def shelf(box: Box) -> Shelf:
             continue
         except StoreFault as error:
             broken.append(error.sentence)
-    strangers = sum(1 for name in names if not _identifier(name) and name != b".lock")
+    strangers = sum(1 for name in names if not _identifier(name) and name != ".lock")
     found.sort(key=lambda todo: (todo.created_at, todo.id))
     return Shelf(tuple(found), tuple(broken), strangers)
 
