@@ -1,30 +1,17 @@
 """``git coop restore`` a second time, beside the store it came from, and the names of letters that are there twice."""
 
-import os
 import shutil
 from pathlib import Path
-
-import pytest
 
 from git_coop import ids
 from git_coop.letter_record import encode
 from git_coop.letters import Letter, read, written
 from tests.support.clones import git
 from tests.support.fleets import Fleet, Machine, Pusher
-from tests.support.world import Worlds
 
 ELSE = "else-0badcafe"
 LATER = "20261231T000000000Z-0000000a"
 OLD, NEW = "old-00112233445566778899aabbccddeeff", "new-00112233445566778899aabbccddeeff"
-
-
-@pytest.fixture
-def fleet(edge: Worlds, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fleet:
-    class Uname:
-        nodename = "laptop.example.org"
-
-    monkeypatch.setattr(os, "uname", Uname)
-    return Fleet(edge, template, tmp_path)
 
 
 def dead(fleet: Fleet) -> Machine:

@@ -13,18 +13,9 @@ from git_coop.layout import open_store
 from tests.support.clones import copy_template, git
 from tests.support.fleets import Fleet, Machine
 from tests.support.program import Program
-from tests.support.world import START, Worlds
+from tests.support.world import START
 
 AS_OF = "2026-11-30T10:45:12Z"
-
-
-@pytest.fixture
-def fleet(edge: Worlds, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fleet:
-    class Uname:
-        nodename = "laptop.example.org"
-
-    monkeypatch.setattr(os, "uname", Uname)
-    return Fleet(edge, template, tmp_path)
 
 
 def test_nothing_is_set(fleet: Fleet) -> None:
