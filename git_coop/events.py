@@ -91,10 +91,6 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
         emit(Say())
         return
     letter = _letter(run, box)
-    if not (listing.ids or letter or run.faults or run.notes or run.speaks_of_nothing):
-        emit(Say())
-        run.note_state(box, {}, cursor="", **_told_of_letters(run))
-        return
     if not listing.ids:
         _show_no_mail(run, box, letter, emit)
         return
@@ -108,8 +104,8 @@ def _show(run: Run, box: "Box", listing: "Listing", emit: "Emit") -> None:
 
 
 def _show_no_mail(run: Run, box: "Box", text: str, emit: "Emit") -> None:
-    """What there is to say where no mail waits: the letter notice, faults, or that the box is empty."""
-    if run.faults or run.notes or not text:
+    """What there is to say where no mail waits: the letter notice, faults, that the box is empty, or nothing."""
+    if run.faults or run.notes or (run.speaks_of_nothing and not text):
         from git_coop import offers
 
         text += offers.ahead(run)
